@@ -118,10 +118,10 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     })
 }
 
-/// May search engines index any of the person's badges, as far as it is up to the person?
+/// May search engines index all of the person's badges, as far as it is up to the person? A new registration is not listed.
 pub async fn is_listed(app: &App, actor: &Actor, person: &PersonId) -> Result<bool> {
     actor.represent(person)?;
-    Ok(people::any_listed(&mut app.db.read(), person.institution, &person.email_key).await?)
+    Ok(people::all_listed(&mut app.db.read(), person.institution, &person.email_key).await?)
 }
 
 /// Sets whether search engines may index the badges of all of the person's registrations. A new registration is not listed.

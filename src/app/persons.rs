@@ -43,11 +43,23 @@ pub struct Erased {
     pub media: usize,
     /// Files that could not be removed; the sweep retries.
     pub files_left: usize,
-    /// A report that contains them is being built. It is shown without them, and rewritten when it is complete.
+    /// A report that contains them is being built, or could not be rewritten. It is shown without them, and a job rewrites it.
     pub report_under_way: bool,
+    /// Why reports could not be rewritten.
+    pub reports_failed: Option<String>,
     /// The number of call attempts with recordings at the cloud provider; jobs delete them there.
     pub takes_left: usize,
     pub files: Files,
+}
+
+/// When the files of a SQLite database are rewritten, so that they contain no deleted data. All writes wait meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrite {
+    /// Before the erasure returns: for the operator, who chooses the hour.
+    Now,
+    /// With the next `VACUUM`, as after a deletion by the API. Deleted rows are overwritten with zeros in any case, and the
+    /// write-ahead log is truncated soon.
+    Later,
 }
 
 /// Whether the database's own files still contain deleted data.
@@ -57,6 +69,8 @@ pub enum Files {
     Clean,
     /// Unknown: this is left to PostgreSQL's own tools.
     Postgres,
+    /// Unknown: the files were not rewritten (`Rewrite::Later`).
+    Kept,
     /// The files could not be rewritten, for this reason.
     Failed(String),
 }
@@ -75,13 +89,14 @@ pub async fn find(
 
 /// Erases the person with this email, and cancels their pending calls. All rows are deleted in one transaction, which takes
 /// the institution's lock as every write of people does, so concurrent operations see the person completely or not at all.
-/// Data outside the database is deleted afterwards; if that is interrupted, the sweep and the job that rewrites reports
-/// complete it. People can do this themselves.
+/// Data outside the database is deleted afterwards; if that is interrupted or fails, the sweep and the job that rewrites
+/// reports complete it. People can do this themselves.
 pub async fn erase(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     email_key: String,
+    rewrite: Rewrite,
 ) -> Result<Erased> {
     actor.represent(&PersonId { institution, email_key: email_key.clone() })?;
     let (now, owned_app) = (app.clock.now(), app.clone());
@@ -114,22 +129,32 @@ pub async fn erase(
     app.queue.wake();
     let files_left = media::discard(app, institution, &gone).await;
     let reports = leave_reports(app, institution, &registrations).await;
-    let files = match app.db.rewrite().await {
-        Ok(true) => Files::Clean,
-        Ok(false) => Files::Postgres,
-        Err(error) => Files::Failed(error.to_string()),
+    let files = match rewrite {
+        Rewrite::Now => rewritten(app).await,
+        Rewrite::Later => Files::Kept,
     };
-    // Return an error of the reports only after the database file was rewritten.
-    let report_under_way = reports?;
+    let (report_under_way, reports_failed) = match reports {
+        Ok(is_under_way) => (is_under_way, None),
+        Err(error) => (true, Some(error.to_string())),
+    };
     Ok(Erased {
         registrations: registrations.len(),
         hidden: registrations.iter().filter(|one| one.hidden).count(),
         media: gone.len(),
         files_left,
         report_under_way,
+        reports_failed,
         takes_left,
         files,
     })
+}
+
+async fn rewritten(app: &App) -> Files {
+    match app.db.rewrite().await {
+        Ok(true) => Files::Clean,
+        Ok(false) => Files::Postgres,
+        Err(error) => Files::Failed(error.to_string()),
+    }
 }
 
 /// Cancels pending calls, deletes recordings at the cloud provider, and keeps opt-outs from calls without the phone number.

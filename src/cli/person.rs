@@ -15,7 +15,7 @@ use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
         Actor, App, Error, audiences,
-        persons::{self, Archive, Erased, Files},
+        persons::{self, Archive, Erased, Files, Rewrite},
     },
     domain::{audience::Audience, email::email_key, session::PersonId},
 };
@@ -163,10 +163,11 @@ async fn delete(app: &App, email: &str, slug: &str, yes: bool, json: bool) -> Ou
         found.len()
     );
     output::confirm(yes, &what)?;
-    let erased = persons::erase(app, &Actor::Operator, owner.id, email_key(email))
+    let erased = persons::erase(app, &Actor::Operator, owner.id, email_key(email), Rewrite::Now)
         .await
         .map_err(nobody(email, slug))?;
-    let failed = erased.files_left > 0 || matches!(erased.files, Files::Failed(_));
+    let failed =
+        erased.files_left > 0 || erased.reports_failed.is_some() || matches!(erased.files, Files::Failed(_));
     if json {
         output::print_json(&json!({
             "email": email,
@@ -190,7 +191,11 @@ fn print_summary(email: &str, slug: &str, erased: &Erased) {
         "erased {email} from `{slug}`: {} registrations ({} of courses they had left), {} recordings and pictures",
         erased.registrations, erased.hidden, erased.media
     ));
-    if erased.report_under_way {
+    if let Some(why) = &erased.reports_failed {
+        line(&format!(
+            "stored exports are served without them, but could not be rewritten: {why}. A background job retries (`endonym jobs list`)"
+        ));
+    } else if erased.report_under_way {
         line(
             "an export is being built: it is served without them, and its file is rewritten when it is complete",
         );
@@ -214,6 +219,7 @@ fn print_summary(email: &str, slug: &str, erased: &Erased) {
         Files::Postgres => line(
             "PostgreSQL keeps deleted rows on disk until VACUUM: see “Erasing a person” in docs/operations.md",
         ),
+        Files::Kept => line("remains of them may be in the database file until the next VACUUM"),
         Files::Failed(why) => line(&format!(
             "the rows are deleted, but the database file could not be rewritten, so remains of them may be in it: {why}. \
              Run `VACUUM; PRAGMA wal_checkpoint(TRUNCATE);` on it with sqlite3"

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, response::Response};
 
-use super::{own, session::OwnForm};
+use super::{notice, own, session::OwnForm};
 use crate::{
     app::{
         App, Error,
@@ -58,6 +58,9 @@ pub async fn agree(State(app): State<App>, OwnForm { signed_in, form }: OwnForm)
 }
 
 pub async fn withdraw(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     let then = match form.get("then") {
         Some("pause") => Ok(Withdrawal::Pause),
         Some("delete") => Ok(Withdrawal::Delete),

@@ -11,10 +11,10 @@ use crate::{
     app::{
         App,
         own_person::{self, OwnPerson},
-        persons,
+        persons::{self, Erased, Rewrite},
     },
     http::{
-        page::{self, Look, Microphone, Page},
+        page::{self, Microphone, Page},
         policy::{Forms, Policy},
     },
 };
@@ -37,8 +37,7 @@ pub async fn confirm(State(app): State<App>, signed_in: SignedIn) -> Response {
         Ok(own) => own,
         Err(error) => return own::fault(&app, &signed_in, error).await,
     };
-    let look = Look { institution: Some(own.institution.name.clone()), ..Look::default() };
-    let shown = DeletePage { page: Page { look, ..signed_in.page(&app, PATH) }, own: &own };
+    let shown = DeletePage { page: signed_in.page(&app, PATH), own: &own };
     let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
     page::private(StatusCode::OK, &shown, policy, Microphone::Unused)
 }
@@ -49,16 +48,26 @@ pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) 
         return notice::handed_over(&app, &signed_in);
     }
     let person = &signed_in.session.person;
-    let erased = persons::erase(&app, &signed_in.actor(), person.institution, person.email_key.clone()).await;
-    let erased = match erased {
+    let (actor, email_key) = (signed_in.actor(), person.email_key.clone());
+    // Rewriting the database would stop everybody's writes.
+    let erased = match persons::erase(&app, &actor, person.institution, email_key, Rewrite::Later).await {
         Ok(erased) => erased,
         Err(error) => return own::fault(&app, &signed_in, error).await,
     };
-    if erased.files_left > 0 || matches!(erased.files, persons::Files::Failed(_)) {
-        tracing::error!(?erased, "remains of a person who deleted everything must be removed by hand");
+    if erased.files_left > 0 || erased.reports_failed.is_some() {
+        tracing::error!(?erased, "files of a person who deleted everything are left; this is retried");
     }
     let page = Page::new(&app.links, signed_in.language(), "/sign-in");
-    let mut response = notice::show(StatusCode::OK, page, "data-deleted-title", "data-deleted");
+    let (title, sentence) = told(&erased);
+    let mut response = notice::show(StatusCode::OK, page, title, sentence);
     remove_cookie(&app, &mut response);
     response
+}
+
+/// The ids of the title and of the sentence.
+fn told(erased: &Erased) -> (&'static str, &'static str) {
+    if erased.takes_left > 0 || erased.files_left > 0 || erased.report_under_way {
+        return ("data-deleting-title", "data-deleting");
+    }
+    ("data-deleted-title", "data-deleted")
 }

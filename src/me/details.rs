@@ -1,8 +1,11 @@
 //! `/me/details`: what a person writes about their name on each page, and the custom fields that they may edit.
 
+use std::iter;
+
 use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
+    notice,
     own::{self, Rejected, sentence},
     session::OwnForm,
     words::Input,
@@ -30,6 +33,14 @@ pub struct DetailsForm<'a> {
     pub fixed: Vec<(&'a str, &'a str)>,
 }
 
+impl DetailsForm<'_> {
+    /// In the order of the page.
+    fn inputs(&mut self) -> impl Iterator<Item = &mut TextInput> {
+        let fields = self.fields.iter_mut().map(|field| &mut field.input);
+        iter::once(&mut self.phonetic).chain(fields).chain(iter::once(&mut self.notes))
+    }
+}
+
 /// A custom field that its institution lets people edit.
 pub struct FieldInput<'a> {
     pub name: String,
@@ -41,11 +52,13 @@ pub struct FieldInput<'a> {
 pub struct TextInput {
     pub value: String,
     pub fault: Option<String>,
+    /// It is the first one with a fault.
+    pub has_focus: bool,
 }
 
 impl TextInput {
     fn stored(value: Option<&String>) -> Self {
-        Self { value: value.cloned().unwrap_or_default(), fault: None }
+        Self { value: value.cloned().unwrap_or_default(), ..Self::default() }
     }
 }
 
@@ -62,6 +75,7 @@ impl RejectedDetails {
         let input = |name: &str, field: Field, input: Input| TextInput {
             value: form.get(name).unwrap_or_default().to_owned(),
             fault: sentence(words, errors, &field, input),
+            has_focus: false,
         };
         let custom =
             |key: &str| (key.to_owned(), input(key, Field::Custom(key.to_owned()), Input::CustomField));
@@ -85,6 +99,9 @@ pub fn forms(own: &OwnPerson, rejected: Option<RejectedDetails>) -> Vec<DetailsF
             if let Some(field) = form.fields.iter_mut().find(|field| field.name == name) {
                 field.input = input;
             }
+        }
+        if let Some(first) = form.inputs().find(|input| input.fault.is_some()) {
+            first.has_focus = true;
         }
     }
     forms
@@ -112,6 +129,9 @@ fn form<'a>(entry: &'a Participant, all: &'a [CustomField]) -> DetailsForm<'a> {
 }
 
 pub async fn change(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     let page = form.get("page").unwrap_or_default();
     let (actor, person) = (signed_in.actor(), &signed_in.session.person);
     match own_person::change(&app, &actor, person, page, Details::read(&form)).await {

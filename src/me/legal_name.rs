@@ -8,12 +8,12 @@ use axum::{
 };
 
 use super::{
-    own,
+    notice, own,
     session::{OwnForm, SignedIn},
 };
 use crate::{
     app::{
-        App, consents,
+        App, Result, consents,
         own_media::{self, LegalEntry, OwnLegalName},
     },
     http::{
@@ -33,6 +33,10 @@ struct LegalNamePage<'a> {
     recorder: Recorder<'a>,
     rows: Vec<Row<'a>>,
     has_recording: bool,
+    /// The person has agreed to the text about recordings, which is on the own page.
+    has_consent: bool,
+    /// The device was let in by a QR code: it can only record.
+    is_handed_over: bool,
     /// The sentence about what was just done.
     done: Option<String>,
 }
@@ -69,17 +73,10 @@ pub async fn draw(
     fault: Option<String>,
     done: Option<&str>,
 ) -> Response {
-    let found = own_media::find_legal_name(app, &signed_in.actor(), &signed_in.session.person).await;
-    let OwnLegalName { entries, .. } = match found {
-        Ok(found) => found,
+    let Read { entries, has_consent, media_of } = match read(app, signed_in).await {
+        Ok(read) => read,
         Err(error) => return own::fault(app, signed_in, error).await,
     };
-    // The text about recordings is on the own page.
-    match consents::of_person(app, &signed_in.actor(), &signed_in.session.person).await {
-        Ok(state) if state.given.is_some() => {}
-        Ok(_) => return reply::see_other(&format!("{}/me#consent", root(&app.links))),
-        Err(error) => return own::fault(app, signed_in, error).await,
-    }
     let page = signed_in.page(app, PATH);
     let (action, window) = (format!("{}{PATH}/recording", page.root), format!("{}{PATH}", page.root));
     let csrf = page.csrf.clone();
@@ -98,13 +95,35 @@ pub async fn draw(
             fields: &[],
         },
         has_recording: entries.iter().any(|one| one.is_recorded),
+        has_consent,
+        is_handed_over: signed_in.is_handed_over(),
         rows: entries.iter().map(|one| row(app, one)).collect(),
         done: done.map(|id| page.words.text(id)),
         page,
     };
-    let policy =
-        Policy { scripts: true, asks: true, takes: true, forms: Forms::SelfOnly, ..Policy::default() };
+    let policy = Policy {
+        scripts: true,
+        asks: true,
+        takes: true,
+        forms: Forms::SelfOnly,
+        media_of: media_of.as_deref(),
+        ..Policy::default()
+    };
     page::private(status, &shown, policy, Microphone::Used)
+}
+
+struct Read {
+    entries: Vec<LegalEntry>,
+    has_consent: bool,
+    /// The origin of recordings, if it is not ours.
+    media_of: Option<String>,
+}
+
+async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
+    let (actor, person) = (signed_in.actor(), &signed_in.session.person);
+    let OwnLegalName { entries, .. } = own_media::find_legal_name(app, &actor, person).await?;
+    let has_consent = consents::of_person(app, &actor, person).await?.given.is_some();
+    Ok(Read { entries, has_consent, media_of: own::media_origin(app, person.institution).await? })
 }
 
 fn row<'a>(app: &App, one: &'a LegalEntry) -> Row<'a> {
@@ -126,6 +145,9 @@ pub fn done(app: &App, what: &str) -> Response {
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     match own_media::delete_legal_recording(&app, &signed_in.actor(), &signed_in.session.person).await {
         Ok(()) => done(&app, "deleted"),
         Err(error) => own::fault(&app, &signed_in, error).await,

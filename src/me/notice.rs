@@ -45,7 +45,8 @@ pub fn fault(page: Page<'_>, error: &Error) -> Response {
     }
 }
 
-/// The response to a device that a person let in by a QR code. It may make a recording, but not take or delete everything.
+/// The response to a device that a person let in by a QR code. It may record, hear the recording and agree to the text about
+/// recordings, and nothing else.
 pub fn handed_over(app: &App, signed_in: &SignedIn) -> Response {
     let page = signed_in.page(app, "/me");
     show(StatusCode::FORBIDDEN, page, "data-handed-over-title", "data-handed-over")

@@ -32,7 +32,6 @@ use crate::{
         ids::InstitutionId,
         participant::Recording,
         play::{FROM_OWN, Heard},
-        session::How,
     },
     http::{
         consent::ConsentPanel,
@@ -56,9 +55,9 @@ struct OwnPage<'a> {
     /// In place of the recorder, before the first recording.
     consent: Option<ConsentPanel>,
     agreed: Option<Agreed>,
-    /// Search engines may show the person's badges.
+    /// Search engines may show all of the person's badges.
     is_listed: bool,
-    /// The device was let in by a QR code.
+    /// The device was let in by a QR code: it can only record.
     is_handed_over: bool,
     has_recording: bool,
     /// The sentence about what was just done.
@@ -158,14 +157,14 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let consent = consents::of_person(app, &actor, person).await?;
     let is_listed = badges::is_listed(app, &actor, person).await?;
     let heard = plays::heard(app, &actor, person).await?;
-    let mut media_of = None;
-    for one in &own.registrations {
-        media_of = badges::external_url(app, person.institution, &one.entry).await?;
-        if media_of.is_some() {
-            break;
-        }
-    }
-    Ok(Read { own, audience, consent, is_listed, heard, media_of: media_of.as_deref().and_then(origin_of) })
+    let media_of = media_origin(app, person.institution).await?;
+    Ok(Read { own, audience, consent, is_listed, heard, media_of })
+}
+
+/// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
+pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Option<String>> {
+    let address = badges::external_url_of(app, institution, &"0".repeat(32)).await?;
+    Ok(address.as_deref().and_then(origin_of))
 }
 
 fn render(
@@ -186,6 +185,8 @@ fn render(
     let [action, handover, window] =
         ["/me/recording", "/me/handover", PATH].map(|path| format!("{}{path}", page.root));
     let csrf = page.csrf.clone();
+    let is_handed_over = signed_in.is_handed_over();
+    let can_be_called = own.can_be_called && !is_handed_over;
     let (consent, agreed) = consent::shown(&page, &own.institution, consent, recording.as_deref());
     let shown = OwnPage {
         recorder: Recorder {
@@ -194,8 +195,8 @@ fn render(
             csrf: &csrf,
             limit: app.studio.settings.take_seconds(),
             part: "recordings",
-            handover: (signed_in.session.how != How::Handover).then_some(handover.as_str()),
-            call: own.can_be_called.then_some("#call"),
+            handover: (!is_handed_over).then_some(handover.as_str()),
+            call: can_be_called.then_some("#call"),
             window: &window,
             fault: recording.as_deref(),
             fields: &[],
@@ -206,9 +207,9 @@ fn render(
         consent,
         agreed,
         is_listed: *is_listed,
-        is_handed_over: signed_in.is_handed_over(),
+        is_handed_over,
         done: done.map(|id| words.text(id)),
-        can_be_called: own.can_be_called,
+        can_be_called,
         is_called: own.is_called,
         phone_number,
         phone_fault,
@@ -316,6 +317,9 @@ fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
 }
 
 pub async fn audience(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     let person = signed_in.session.person.clone();
     let chosen = match form.get("audience").and_then(Audience::parse) {
         Some(audience) => audiences::choose(&app, &signed_in.actor(), person, audience).await,
@@ -337,6 +341,9 @@ pub async fn refuse_audience(app: &App, signed_in: &SignedIn) -> Response {
 }
 
 pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     let number = form.get("phone_number").unwrap_or_default();
     match own_person::call(&app, &signed_in.actor(), &signed_in.session.person, number).await {
         Ok(()) => done(&app, "call"),

@@ -7,6 +7,7 @@ use axum::{
 };
 
 use super::{
+    notice,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
     words::Input,
@@ -57,6 +58,9 @@ pub async fn set(State(app): State<App>, request: Request) -> Response {
         return forged_by(&app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(picture) = form.take("photo").filter(|picture| !picture.is_empty()) else {
         return refuse(&app, &signed_in, unprocessable, "profile-photo-no-file").await;
@@ -91,6 +95,9 @@ async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, senten
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     match own_media::delete_photo(&app, &signed_in.actor(), &signed_in.session.person).await {
         Ok(()) => own::done(&app, "photo-deleted"),
         Err(error) => own::fault(&app, &signed_in, error).await,

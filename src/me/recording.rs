@@ -8,7 +8,7 @@ use axum::{
 };
 
 use super::{
-    legal_name,
+    legal_name, notice,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
     words::Input,
@@ -129,6 +129,9 @@ async fn refuse_with(
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
+    if signed_in.is_handed_over() {
+        return notice::handed_over(&app, &signed_in);
+    }
     let page = form.text("page");
     let person = &signed_in.session.person;
     match own_person::delete_recording(&app, &signed_in.actor(), person, page.as_deref()).await {

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     app::{
-        self, App, Error, Missing,
+        self, Actor, App, Error, Missing,
         badges::{self, Attribute, Badge},
-        sessions, sign_in,
+        languages, sessions, sign_in,
     },
     domain::{
         audience::Audience,
@@ -30,6 +30,7 @@ use crate::{
     http::{
         assets,
         cookie::SESSION,
+        csrf,
         html::{origin_of, path_of, root},
         language::Preferred,
         page::{Look, Page as Frame},
@@ -132,14 +133,14 @@ pub async fn show(
     headers: HeaderMap,
 ) -> Response {
     let preferred = Preferred::of(query.as_deref(), &headers);
-    let words = |badge: &Badge| Words::new(preferred.language(None, badge.language.unwrap_or_default()));
-    let language = preferred.language(None, Language::default());
+    let visitor = visitor(&app, &headers).await;
+    let personal = visitor.as_ref().and_then(|visitor| visitor.language);
+    let words = |badge: &Badge| Words::new(preferred.language(personal, badge.language.unwrap_or_default()));
+    let language = preferred.language(personal, Language::default());
     let (token, as_card) = match token.strip_suffix(".vcf") {
         Some(token) => (token, true),
         None => (token.as_str(), false),
     };
-    let visitor = visitor(&app, &headers).await;
-    let mut is_owner = false;
     let (mut response, listed) = match load(&app, &institution, token).await {
         Ok((badge, _))
             if badge.audience == Audience::Institution
@@ -149,8 +150,8 @@ pub async fn show(
         }
         Ok((badge, _)) if as_card => (vcard::response(&app, &badge, words(&badge)), false),
         Ok((badge, media_of)) => {
-            is_owner = visitor.is_some_and(|visitor| badge.belongs_to(&visitor));
-            (render(&app, &badge, words(&badge), media_of.as_deref(), is_owner), badge.listed)
+            let page = render(&app, &badge, words(&badge), media_of.as_deref(), visitor.as_ref());
+            (page, badge.listed)
         }
         Err(Error::Missing(_)) => (page::not_found(&app, language), false),
         Err(error) => {
@@ -160,8 +161,8 @@ pub async fn show(
         }
     };
     let headers = response.headers_mut();
-    // The page of the owner is for no cache that others use.
-    let caching = if is_owner { "private, no-store" } else { "no-cache" };
+    // What is made for one visitor, or shown to members only, is for no cache.
+    let caching = if visitor.is_some() { "private, no-store" } else { "no-cache" };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     if !listed {
         headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
@@ -169,22 +170,35 @@ pub async fn show(
     response
 }
 
-/// The person who is signed in. Visitors without a cookie cost no query.
-async fn visitor(app: &App, headers: &HeaderMap) -> Option<PersonId> {
+/// Somebody who is signed in.
+struct Visitor {
+    person: PersonId,
+    /// Their setting.
+    language: Option<Language>,
+    /// The token for the menu of languages, which changes the setting.
+    csrf: String,
+}
+
+/// Visitors without a cookie cost no query.
+async fn visitor(app: &App, headers: &HeaderMap) -> Option<Visitor> {
     let cookies = SESSION.read(&app.links, headers);
     if cookies.is_empty() {
         return None;
     }
-    let found = sessions::find(app, &cookies).await.ok().flatten();
-    found.map(|(_, session)| session.person)
+    let (secret, session) = sessions::find(app, &cookies).await.ok().flatten()?;
+    let person = session.person;
+    // Without the setting, the page is still useful.
+    let settings = languages::find(app, &Actor::Person(person.clone()), &person).await.ok();
+    let language = settings.and_then(|settings| settings.personal);
+    Some(Visitor { person, language, csrf: csrf::token(&secret) })
 }
 
 /// Is the visitor signed in to the institution?
-async fn is_member(app: &App, badge: &Badge, visitor: Option<&PersonId>) -> bool {
-    let Some(visitor) = visitor.filter(|visitor| visitor.institution == badge.institution) else {
+async fn is_member(app: &App, badge: &Badge, visitor: Option<&Visitor>) -> bool {
+    let Some(visitor) = visitor.filter(|visitor| visitor.person.institution == badge.institution) else {
         return false;
     };
-    sign_in::is_known(app, visitor).await.unwrap_or(false)
+    sign_in::is_known(app, &visitor.person).await.unwrap_or(false)
 }
 
 /// The sign-in page, from where people come back to the badge.
@@ -206,16 +220,27 @@ async fn load(app: &App, institution: &str, token: &str) -> app::Result<(Badge, 
     Ok((badge, media_of.as_deref().and_then(origin_of)))
 }
 
-fn render(app: &App, badge: &Badge, words: Words, media_of: Option<&str>, is_owner: bool) -> Response {
+fn render(
+    app: &App,
+    badge: &Badge,
+    words: Words,
+    media_of: Option<&str>,
+    visitor: Option<&Visitor>,
+) -> Response {
     let person = &badge.person;
     let name = person.full_name();
     let address = app.links.name_badge(badge.institution, &person.token);
     let label = words::play(words, person, false);
     let path = path_of(&address).strip_prefix(root(&app.links)).unwrap_or_default();
     let sound = Sound::new(app, badge, &person.recording, badge.waveform.as_ref(), "name", label);
+    let mut frame = Frame::new(&app.links, words.language(), path);
+    if let Some(Visitor { person, csrf, .. }) = visitor {
+        (frame.signed_in, frame.csrf) = (Some(person.email_key.clone()), csrf.clone());
+    }
+    let is_owner = visitor.is_some_and(|visitor| badge.belongs_to(&visitor.person));
     let page = Page {
         site: Site::of(app),
-        page: Frame::new(&app.links, words.language(), path),
+        page: frame,
         style: assets::BADGE_STYLE.address(),
         script: assets::BADGE_SCRIPT.address(),
         look: Look::of(&badge.look),

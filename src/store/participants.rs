@@ -174,13 +174,14 @@ pub async fn badge_listed(sql: &mut Sql, institution: InstitutionId, id: Partici
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.bool(0)).await?.unwrap_or(false))
 }
 
-/// May search engines index a badge of this person?
-pub async fn any_listed(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
-    let found = sql.one(ANY_LISTED, &[institution.into(), email_key.into()], |_| Ok(())).await?;
-    Ok(found.is_some())
+/// May search engines index every badge of this person? False if there is none.
+pub async fn all_listed(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    let least = sql.one(ALL_LISTED, &[institution.into(), email_key.into()], |row| row.bool(0)).await?;
+    Ok(least.unwrap_or(false))
 }
 
-const ANY_LISTED: &str = "SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = $2 AND p.badge_listed = TRUE LIMIT 1";
+/// The badges that are not listed come first.
+const ALL_LISTED: &str = "SELECT p.badge_listed FROM participants p WHERE p.institution_id = $1 AND p.email_key = $2 ORDER BY p.badge_listed LIMIT 1";
 
 /// The columns needed to select and order people, without their whole records.
 #[derive(Debug, Clone)]

@@ -322,7 +322,9 @@ async fn plays_are_exported_and_deleted_with_the_person() {
     assert_eq!((&exported[0]["source"], &exported[0]["times"]), (&json!("link"), &json!(1)));
     // What is in memory does not come back after the person was deleted.
     scene.play(&[]).await;
-    persons::erase(&world.app, &Actor::Operator, institution.id, ANA.into()).await.unwrap();
+    persons::erase(&world.app, &Actor::Operator, institution.id, ANA.into(), persons::Rewrite::Now)
+        .await
+        .unwrap();
     assert_eq!(total(world).await, 0);
 }
 

@@ -604,7 +604,13 @@ fn cases() -> Vec<Case> {
             s.page.clone(),
             mark("ben@x.org")
         )),
-        case!("persons::erase", Institution, |s, a| persons::erase(&s.world.app, a, s.id, EMAIL.into())),
+        case!("persons::erase", Institution, |s, a| persons::erase(
+            &s.world.app,
+            a,
+            s.id,
+            EMAIL.into(),
+            persons::Rewrite::Now
+        )),
         case!("sso::delete", Institution, |s, a| sso::delete(&s.world.app, a, s.connection.id)),
         case!("tool_consumers::delete", Institution, |s, a| tool_consumers::delete(
             &s.world.app,

@@ -39,3 +39,4 @@ profile-legal-open = الاستماع إلى اسمك القانوني أو تس
 profile-legal-none = لم تدخل مؤسستك اسما قانونيا لك.
 profile-legal-play = اسمك القانوني في { $page }
 profile-legal-unrecorded = لم يسجل بعد.
+profile-legal-consent = لتسجيله، يرجى أولا الموافقة على النص الخاص بالتسجيلات.

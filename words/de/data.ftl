@@ -25,6 +25,8 @@ data-search-hint = Das gilt nur, solange alle mit dem Link deinen Namen hören d
 data-copy = Eine Kopie von allem herunterladen
 data-copy-hint = Eine ZIP-Datei mit deinen Aufnahmen und Bildern und mit allem anderen, was über dich gespeichert ist.
 
+data-sign-out-everywhere = Auf allen Geräten abmelden
+
 data-delete = Alles löschen
 data-delete-title = Alles über dich löschen?
 data-delete-lead = Das lässt sich nicht rückgängig machen. Bei { $institution } wird gelöscht:
@@ -36,6 +38,8 @@ data-delete-elsewhere = Was deine Einrichtung in anderen Systemen aufbewahrt, wi
 data-delete-now = Alles über mich löschen
 data-deleted-title = Alles ist gelöscht
 data-deleted = Hier ist nichts mehr über dich gespeichert, und du bist überall abgemeldet.
+data-deleting-title = Deine Daten werden gelöscht
+data-deleting = Dein Name ist hier gelöscht, und du bist überall abgemeldet. Einige Dateien mit deinen Daten, zum Beispiel die Aufnahme eines Anrufs, werden noch gelöscht. Du musst nichts weiter tun.
 
 data-handed-over-title = Dieses Gerät kann nur aufnehmen
 data-handed-over = Du hast einen Code gescannt. Das genügt, um deinen Namen aufzunehmen. Melde dich hierfür bitte mit deiner E-Mail-Adresse an.

@@ -39,3 +39,4 @@ profile-legal-open = Amtlichen Namen anhören oder aufnehmen
 profile-legal-none = Deine Einrichtung hat keinen amtlichen Namen für dich eingetragen.
 profile-legal-play = Dein amtlicher Name auf { $page }
 profile-legal-unrecorded = Er ist noch nicht aufgenommen.
+profile-legal-consent = Um ihn aufzunehmen, stimm bitte zuerst dem Text über Aufnahmen zu.

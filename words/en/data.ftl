@@ -25,6 +25,8 @@ data-search-hint = This works only while anyone with the link may hear your name
 data-copy = Download a copy of everything
 data-copy-hint = A ZIP file with your recordings and pictures, and with everything else that is stored about you.
 
+data-sign-out-everywhere = Sign out on all devices
+
 data-delete = Delete everything
 data-delete-title = Delete everything about you?
 data-delete-lead = This cannot be undone. At { $institution }, this will be deleted:
@@ -36,6 +38,8 @@ data-delete-elsewhere = What your institution keeps in other systems is not dele
 data-delete-now = Delete everything about me
 data-deleted-title = Everything is deleted
 data-deleted = Nothing about you is stored here anymore, and you are signed out everywhere.
+data-deleting-title = Your data is being deleted
+data-deleting = Your name is deleted here, and you are signed out everywhere. Some files with your data, for example the recording of a call, are still being deleted. You do not have to do anything.
 
 data-handed-over-title = This device can only record
 data-handed-over = You came here by scanning a code, which is enough to record your name. To do this, sign in with your email.

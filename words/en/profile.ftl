@@ -39,3 +39,4 @@ profile-legal-open = Listen to your legal name, or record it
 profile-legal-none = Your institution has not entered a legal name for you.
 profile-legal-play = Your legal name on { $page }
 profile-legal-unrecorded = It is not recorded yet.
+profile-legal-consent = To record it, please agree to the text about recordings first.

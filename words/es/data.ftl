@@ -25,6 +25,8 @@ data-search-hint = Solo funciona mientras cualquier persona con el enlace pueda 
 data-copy = Descargar una copia de todo
 data-copy-hint = Un archivo ZIP con tus grabaciones e imágenes, y con todo lo demás que se guarda sobre ti.
 
+data-sign-out-everywhere = Cerrar sesión en todos los dispositivos
+
 data-delete = Eliminar todo
 data-delete-title = ¿Eliminar todo sobre ti?
 data-delete-lead = Esto no se puede deshacer. En { $institution } se eliminará:
@@ -36,6 +38,8 @@ data-delete-elsewhere = No se elimina lo que tu institución guarda en otros sis
 data-delete-now = Eliminar todo sobre mí
 data-deleted-title = Se eliminó todo
 data-deleted = Aquí ya no se guarda nada sobre ti, y se ha cerrado tu sesión en todas partes.
+data-deleting-title = Se están eliminando tus datos
+data-deleting = Tu nombre se ha eliminado de aquí, y se ha cerrado tu sesión en todas partes. Algunos archivos con tus datos, por ejemplo la grabación de una llamada, todavía se están eliminando. No tienes que hacer nada.
 
 data-handed-over-title = Este dispositivo solo puede grabar
 data-handed-over = Has llegado aquí escaneando un código, lo que basta para grabar tu nombre. Para hacer esto, inicia sesión con tu correo electrónico.

@@ -39,3 +39,4 @@ profile-legal-open = Escucha tu nombre legal o grábalo
 profile-legal-none = Tu institución no ha introducido un nombre legal para ti.
 profile-legal-play = Tu nombre legal en { $page }
 profile-legal-unrecorded = Todavía no está grabado.
+profile-legal-consent = Para grabarlo, acepta primero el texto sobre las grabaciones.

@@ -25,6 +25,8 @@ data-search-hint = Cela ne vaut que tant que toute personne ayant le lien peut e
 data-copy = Télécharger une copie de tout
 data-copy-hint = Un fichier ZIP avec vos enregistrements, vos images et tout ce qui est conservé d’autre à votre sujet.
 
+data-sign-out-everywhere = Se déconnecter de tous les appareils
+
 data-delete = Tout supprimer
 data-delete-title = Supprimer tout ce qui vous concerne ?
 data-delete-lead = Cette action est définitive. Chez { $institution }, seront supprimés :
@@ -36,6 +38,8 @@ data-delete-elsewhere = Ce que votre établissement conserve dans d’autres sys
 data-delete-now = Supprimer tout ce qui me concerne
 data-deleted-title = Tout est supprimé
 data-deleted = Plus rien n’est conservé ici à votre sujet, et vos sessions sont fermées partout.
+data-deleting-title = Vos données sont en cours de suppression
+data-deleting = Votre nom est supprimé ici, et vos sessions sont fermées partout. Certains fichiers avec vos données, par exemple l’enregistrement d’un appel, sont encore en cours de suppression. Vous n’avez rien à faire.
 
 data-handed-over-title = Cet appareil peut seulement enregistrer
 data-handed-over = Vous avez scanné un code, ce qui suffit pour enregistrer votre nom. Pour continuer, connectez-vous avec votre adresse e-mail.

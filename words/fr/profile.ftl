@@ -39,3 +39,4 @@ profile-legal-open = Écouter votre nom d’état civil ou l’enregistrer
 profile-legal-none = Votre établissement n’a pas saisi de nom d’état civil pour vous.
 profile-legal-play = Votre nom d’état civil sur { $page }
 profile-legal-unrecorded = Il n’est pas encore enregistré.
+profile-legal-consent = Pour l’enregistrer, veuillez d’abord accepter le texte sur les enregistrements.

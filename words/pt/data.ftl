@@ -25,6 +25,8 @@ data-search-hint = Isso só vale enquanto qualquer pessoa com o link puder ouvir
 data-copy = Baixar uma cópia de tudo
 data-copy-hint = Um arquivo ZIP com suas gravações e imagens, e com tudo o mais que está guardado sobre você.
 
+data-sign-out-everywhere = Sair em todos os dispositivos
+
 data-delete = Excluir tudo
 data-delete-title = Excluir tudo sobre você?
 data-delete-lead = Isso não pode ser desfeito. Em { $institution }, será excluído:
@@ -36,6 +38,8 @@ data-delete-elsewhere = O que sua instituição guarda em outros sistemas não �
 data-delete-now = Excluir tudo sobre mim
 data-deleted-title = Tudo foi excluído
 data-deleted = Nada mais sobre você está guardado aqui, e sua sessão foi encerrada em todos os lugares.
+data-deleting-title = Seus dados estão sendo excluídos
+data-deleting = Seu nome foi excluído daqui, e sua sessão foi encerrada em todos os lugares. Alguns arquivos com seus dados, por exemplo a gravação de uma ligação, ainda estão sendo excluídos. Você não precisa fazer nada.
 
 data-handed-over-title = Este dispositivo só pode gravar
 data-handed-over = Você chegou aqui escaneando um código, o que basta para gravar seu nome. Para fazer isto, entre com seu e-mail.

@@ -39,3 +39,4 @@ profile-legal-open = Ouvir ou gravar seu nome civil
 profile-legal-none = Sua instituição não informou um nome civil para você.
 profile-legal-play = Seu nome civil em { $page }
 profile-legal-unrecorded = Ainda não está gravado.
+profile-legal-consent = Para gravá-lo, concorde primeiro com o texto sobre as gravações.

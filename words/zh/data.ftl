@@ -25,6 +25,8 @@ data-search-hint = 只有在任何拥有链接的人都可以听到你的名字�
 data-copy = 下载全部数据的副本
 data-copy-hint = 一个 ZIP 文件，包含你的录音和图片，以及这里保存的有关你的所有其他信息。
 
+data-sign-out-everywhere = 在所有设备上退出登录
+
 data-delete = 删除全部数据
 data-delete-title = 要删除有关你的全部数据吗？
 data-delete-lead = 此操作无法撤销。在{ $institution }，以下内容将被删除：
@@ -36,6 +38,8 @@ data-delete-elsewhere = 你所在的机构在其他系统中保存的内容不�
 data-delete-now = 删除有关我的全部数据
 data-deleted-title = 全部数据已删除
 data-deleted = 这里不再保存有关你的任何信息，你已在所有设备上退出登录。
+data-deleting-title = 正在删除你的数据
+data-deleting = 你的名字已从这里删除，你已在所有设备上退出登录。有些包含你的数据的文件（例如通话录音）仍在删除中。你不需要做任何事。
 
 data-handed-over-title = 此设备只能录音
 data-handed-over = 你是通过扫码来到这里的，这足以录制自己的名字。若要进行此操作，请用你的电子邮箱登录。

@@ -39,3 +39,4 @@ profile-legal-open = 收听或录制你的法定姓名
 profile-legal-none = 你所在的机构还没有填写你的法定姓名。
 profile-legal-play = { $page } 上你的法定姓名
 profile-legal-unrecorded = 还没有录音。
+profile-legal-consent = 若要录音，请先同意关于录音的说明。

@@ -67,8 +67,8 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         vec![institution.clone(), text("a@example.edu")],
     ));
     all.push((
-        "is a badge of the person listed",
-        ANY_LISTED.to_owned(),
+        "are all badges of the person listed",
+        ALL_LISTED.to_owned(),
         vec![institution.clone(), text("a@example.edu")],
     ));
     all.push((

@@ -120,15 +120,29 @@ async fn an_erasure_takes_every_registration_and_leaves_other_people_and_institu
     let create = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&theirs);
     Answer::of(create).await.expect(201);
 
-    let erased =
-        persons::erase(&world.app, &Actor::Operator, world.institution.id, EMAIL.into()).await.unwrap();
+    let erased = persons::erase(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        EMAIL.into(),
+        persons::Rewrite::Now,
+    )
+    .await
+    .unwrap();
     assert_eq!((erased.registrations, erased.hidden, erased.media), (3, 1, 1));
     assert_no_trace(&school).await;
     assert_eq!(world.get("/v5/participants").await.expect(200)["Response"]["meta"]["total_count"], 1, "Ben");
     let path = format!("/v5/participants?email_list={EMAIL}");
     let there = Answer::of(world.request_as(&neighbor.token, reqwest::Method::GET, &path)).await.expect(200);
     assert_eq!(there["Response"]["meta"]["total_count"], 1, "in the other institution");
-    let again = persons::erase(&world.app, &Actor::Operator, world.institution.id, EMAIL.into()).await;
+    let again = persons::erase(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        EMAIL.into(),
+        persons::Rewrite::Now,
+    )
+    .await;
     assert!(matches!(again, Err(Error::Missing(Missing::Participant))), "{again:?}");
 }
 
@@ -151,8 +165,15 @@ async fn whatever_runs_while_somebody_is_erased_leaves_them_whole_or_not_at_all(
                 }
             }
         });
-        let erasures =
-            (0..2).map(|_| persons::erase(&world.app, &Actor::Operator, world.institution.id, EMAIL.into()));
+        let erasures = (0..2).map(|_| {
+            persons::erase(
+                &world.app,
+                &Actor::Operator,
+                world.institution.id,
+                EMAIL.into(),
+                persons::Rewrite::Now,
+            )
+        });
         let (_, erased, _) = tokio::join!(join_all(writes), join_all(erasures), school.sync());
         for one in erased {
             assert!(matches!(one, Ok(_) | Err(Error::Missing(_))), "{one:?}");
@@ -168,7 +189,14 @@ async fn whatever_runs_while_somebody_is_erased_leaves_them_whole_or_not_at_all(
         let recorded = school.count("participants WHERE recording IS NOT NULL").await;
         assert_eq!(school.count("media").await, recorded, "round {round}");
         assert_eq!(blobs(world) as i64, 2 * recorded, "a recording and its original, round {round}");
-        let _ = persons::erase(&world.app, &Actor::Operator, world.institution.id, EMAIL.into()).await;
+        let _ = persons::erase(
+            &world.app,
+            &Actor::Operator,
+            world.institution.id,
+            EMAIL.into(),
+            persons::Rewrite::Now,
+        )
+        .await;
         school.canvas.drop_person(101, 1);
         school.sync().await;
         assert_eq!(school.first_names().await, ["Ben"], "{}", page.slug);

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 
 use endonym::{
-    app::{Actor, consents, persons},
+    app::{Actor, consents, institutions, looks, persons},
     domain::{language::Language, media::Kind, session::PersonId},
 };
 use futures_util::future::join_all;
@@ -15,7 +15,7 @@ use super::{
     Browser,
     own::{ANA, ana, new_here, parsed, person, signed_in, world},
 };
-use crate::support::{Answer, World, media::wav};
+use crate::support::{Answer, World, database::execute, media::wav};
 
 /// The archive of somebody who is signed in: its names and its JSON.
 async fn copy(world: &World, browser: &Browser<'_>) -> (Vec<String>, Value) {
@@ -88,7 +88,7 @@ async fn only_the_person_gets_the_copy() {
     for stranger in &strangers {
         let (app, id) = (&world.app, world.institution.id);
         assert!(persons::export(app, stranger, &world.institution, ANA.into()).await.is_err());
-        assert!(persons::erase(app, stranger, id, ANA.into()).await.is_err());
+        assert!(persons::erase(app, stranger, id, ANA.into(), persons::Rewrite::Now).await.is_err());
     }
 }
 
@@ -108,6 +108,102 @@ async fn a_device_that_scanned_a_code_neither_copies_nor_deletes() {
     phone.get("/me").await.expect(200);
     phone.post("/me/delete", &[]).await.expect(403);
     assert!(browser.get("/me").await.expect(200).body.contains("/me/copy"));
+}
+
+#[tokio::test]
+async fn a_device_that_scanned_a_code_records_and_changes_nothing_else() {
+    let world = world().await;
+    let browser = ana(&world).await;
+    browser.take(&wav(1.0), "").await.expect(201);
+    let made = parsed(&browser.ask_as_script("/me/handover").await.expect(201));
+    let phone = Browser::new(&world);
+    phone.follow(made["link"].as_str().unwrap()).await.redirects_to("/me");
+    let forms = [
+        "/me/audience",
+        "/me/call",
+        "/me/search-engines",
+        "/me/consent/withdraw",
+        "/me/recording/delete",
+        "/me/legal-name/recording/delete",
+        "/me/photo/delete",
+        "/me/photo",
+        "/me/details",
+    ];
+    let page = phone.get("/me").await.expect(200).body;
+    for path in forms {
+        assert!(!page.contains(&format!("action=\"{path}\"")), "{path} in {page}");
+    }
+    assert!(page.contains("<audio") && page.contains("data-recorder") && page.contains("You agreed on"));
+    assert!(!page.contains("name=\"everywhere\""), "{page}");
+    for path in forms.into_iter().filter(|path| *path != "/me/photo") {
+        let fields = [
+            ("audience", "paused"),
+            ("listed", "1"),
+            ("then", "delete"),
+            ("page", world.page.slug.as_str()),
+            ("notes", "x"),
+            ("phone_number", "+12025550123"),
+        ];
+        // Without `page`, a recording would be deleted everywhere.
+        let fields = if path == "/me/recording/delete" { &fields[..0] } else { &fields[..] };
+        let page = phone.post(path, fields).await.expect(403).body;
+        assert!(page.contains("This device can only record"), "{path}: {page}");
+    }
+    let csrf = phone.csrf();
+    let page = phone.post_file("/me/photo", ("photo", b"x"), &[("csrf", &csrf)], &[]).await.expect(403).body;
+    assert!(page.contains("This device can only record"), "{page}");
+    let page = browser.get("/me").await.expect(200).body;
+    assert!(page.contains("<audio") && page.contains("action=\"/me/recording/delete\""), "{page}");
+    assert!(page.contains("value=\"public\"") && !page.contains("nobody can hear it for now"), "{page}");
+    phone.take(&wav(1.2), "").await.expect(201);
+}
+
+#[tokio::test]
+async fn signing_out_everywhere_is_a_button() {
+    let world = world().await;
+    let (browser, other) = (ana(&world).await, ana(&world).await);
+    let page = browser.get("/me").await.expect(200).body;
+    let button = "<button class=\"quiet\" name=\"everywhere\" value=\"1\">Sign out on all devices</button>";
+    assert!(page.contains(button), "{page}");
+    browser.post("/sign-out", &[("everywhere", "1")]).await.redirects_to("/sign-in");
+    other.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
+}
+
+/// `VACUUM` changes the version of the schema, and would stop everybody's writes.
+#[tokio::test]
+async fn only_the_operator_has_the_database_rewritten() {
+    let world = World::on_sqlite().await;
+    world.person("Ana", ANA).await;
+    let version = async || {
+        let read = world.app.db.read().one("PRAGMA schema_version", &[], |row| row.int(0)).await;
+        read.unwrap().unwrap()
+    };
+    let before = version().await;
+    ana(&world).await.post("/me/delete", &[]).await.expect(200);
+    assert_eq!(version().await, before);
+    world.person("Ana", ANA).await;
+    let (operator, now) = (Actor::Operator, persons::Rewrite::Now);
+    persons::erase(&world.app, &operator, world.institution.id, ANA.into(), now).await.unwrap();
+    assert_ne!(version().await, before);
+}
+
+#[tokio::test]
+async fn what_is_still_being_deleted_is_said() {
+    for is_broken in [false, true] {
+        let world = world().await;
+        let browser = ana(&world).await;
+        let export = json!({ "export": { "name_page_id": world.page.slug } });
+        world.post("/v4/exports", export).await.expect(202);
+        execute(&world.app.db, "UPDATE exports SET state = 'in_progress'", vec![]).await;
+        if is_broken {
+            // Nothing that is done after the commit makes the deletion a failure.
+            execute(&world.app.db, "ALTER TABLE export_parts RENAME TO lost_parts", vec![]).await;
+        }
+        let page = browser.post("/me/delete", &[]).await.expect(200).body;
+        assert!(page.contains("Your data is being deleted") && page.contains("signed out"), "{page}");
+        assert!(!page.contains("Nothing about you is stored"), "{page}");
+        browser.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
+    }
 }
 
 #[tokio::test]
@@ -136,7 +232,7 @@ async fn everything_is_deleted_and_everybody_else_stays() {
     }
     browser.get(&link).await.expect(200);
     let page = browser.post("/me/delete", &[]).await.expect(200).body;
-    assert!(page.contains("Everything is deleted"), "{page}");
+    assert!(page.contains("Everything is deleted") && page.contains("Nothing about you is stored"), "{page}");
     assert_eq!(browser.cookie("endonym"), None);
     browser.get(&link).await.expect(404);
     second.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
@@ -152,6 +248,22 @@ async fn everything_is_deleted_and_everybody_else_stays() {
     }
     elsewhere.get("/me").await.expect(200);
     new_here(&world, world.institution.id, "bea@example.edu").await.get("/me").await.expect(200);
+}
+
+#[tokio::test]
+async fn the_page_that_asks_has_the_look_of_the_institution() {
+    let world = world().await;
+    let look = looks::Change { accent: Some(Some("#7a1f3d".to_owned())), ..Default::default() };
+    let change = institutions::Change { look, ..Default::default() };
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
+    let browser = ana(&world).await;
+    let styles = async |path: &str| {
+        let page = browser.get(path).await.expect(200).body;
+        page.lines().filter(|line| line.contains("rel=\"stylesheet\"")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let own = styles("/me").await;
+    assert_eq!(own.len(), 2, "ours and the institution's: {own:?}");
+    assert_eq!(styles("/me/delete").await, own);
 }
 
 #[tokio::test]

@@ -95,6 +95,20 @@ async fn values_in_any_script_are_kept_and_invalid_ones_are_explained() {
         assert!(page.contains(start) && page.contains("aria-invalid=\"true\""), "{page}");
         assert!(page.contains("value=\"AH-na\""), "the other input is kept");
     }
+    // The focus is on the first of several faults.
+    let longer = "x".repeat(20_000);
+    let fields = [
+        ("page", world.page.slug.as_str()),
+        ("notes", &longer),
+        ("custom_gender_pronouns", "she\u{7}"),
+        ("phonetic", &longer),
+    ];
+    for (fields, first) in [(&fields[..], "name=\"phonetic\""), (&fields[..3], "custom_gender_pronouns")] {
+        let page = browser.post("/me/details", fields).await.expect(422).body;
+        assert_eq!(page.matches(" autofocus").count(), 1, "{page}");
+        let line = page.lines().find(|line| line.contains(" autofocus")).unwrap();
+        assert!(line.contains(first), "{line}");
+    }
     assert_eq!(custom(&world).await["gender_pronouns"], "<script>alert(1)</script>");
     change(&browser, &world, &[("custom_gender_pronouns", " ")]).await;
     assert_eq!(custom(&world).await["gender_pronouns"], Value::Null);

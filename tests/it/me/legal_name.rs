@@ -1,14 +1,19 @@
 //! The legal name on a person's own pages, where the institution uses legal names.
 
 use endonym::{
-    app::{Actor, Error, Missing, audiences, own_media},
+    app::{
+        Actor, Error, Missing, audiences,
+        consents::{self, Withdrawal},
+        own_media,
+    },
+    blobs::Delivery,
     domain::{audience::Audience, media::Kind},
 };
 use serde_json::{Value, json};
 
 use super::{
     Browser, Seen,
-    own::{ANA, JSON, ana, parsed, person, signed_in, world},
+    own::{ANA, JSON, ana, new_here, parsed, person, signed_in, world},
 };
 use crate::{
     pages::browser::axe,
@@ -121,6 +126,41 @@ async fn the_legal_name_is_recorded_for_all_pages_heard_and_deleted() {
     browser.get(&path).await.expect(404);
     let page = browser.get("/me/legal-name?done=deleted").await.expect(200).body;
     assert!(page.contains("Your recording is deleted.") && !page.contains("<audio"), "{page}");
+}
+
+#[tokio::test]
+async fn without_consent_it_is_shown_and_deleted_but_not_recorded() {
+    let world = with_legal_names().await;
+    let browser = ana(&world).await;
+    browser.record_legal(&wav(1.0), true).await.expect(201);
+    let whose = person(&world, ANA);
+    consents::withdraw(&world.app, &Actor::Operator, &whose, Withdrawal::Pause).await.unwrap();
+    let page = browser.get("/me/legal-name").await.expect(200).body;
+    let link = "<a href=\"/me#consent\">To record it, please agree to the text about recordings first.</a>";
+    for text in ["Петрова", "<audio", link, PATHS[1]] {
+        assert!(page.contains(text), "{text} in {page}");
+    }
+    assert!(!page.contains("data-recorder"), "{page}");
+    let page = browser.record_legal(&wav(1.0), false).await.expect(422).body;
+    assert!(page.contains("Please agree to the text about recordings first."), "{page}");
+    browser.post(PATHS[1], &[]).await.redirects_to("/me/legal-name?done=deleted");
+    let page = browser.get("/me/legal-name").await.expect(200).body;
+    assert!(page.contains("It is not recorded yet.") && !page.contains("<audio"), "{page}");
+}
+
+#[tokio::test]
+async fn takes_that_the_store_hands_out_itself_are_allowed_before_there_is_one() {
+    let url = "s3://bucket?endpoint=http://s3.example.test:9000&region=x&access_key_id=a&secret_access_key=b";
+    let (blobs_url, delivery) = (Some(url.into()), Delivery::Redirect);
+    let setup = Setup { blobs_url, delivery, multiple_recordings: true, ..Setup::default() };
+    let world = World::with(setup).await;
+    world.person("Ana", ANA).await;
+    let browser = new_here(&world, world.institution.id, ANA).await;
+    for path in ["/me", "/me/legal-name"] {
+        let page = browser.get(path).await.expect(200);
+        let policy = page.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("media-src 'self' blob: http://s3.example.test:9000; "), "{path}: {policy}");
+    }
 }
 
 #[tokio::test]

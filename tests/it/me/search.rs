@@ -53,6 +53,14 @@ async fn search_engines_are_a_switch_of_the_person() {
     assert_eq!(hidden().await, [false, false]);
     assert!(is_hidden(&visitor.get(&badge_of(&world, &bea)).await), "only their own");
     assert!(browser.get("/me").await.body.contains("autocomplete=\"off\" checked"));
+    // A new registration is not listed, so the switch is off until it is saved again.
+    let band = world.page("Band").await;
+    let new = world.person_on(&band, json!({ "first_name": "Ana", "email": ANA })).await;
+    assert!(is_hidden(&visitor.get(&badge_of(&world, &new)).await));
+    assert!(!browser.get("/me").await.body.contains("autocomplete=\"off\" checked"));
+    browser.post("/me/search-engines", &[("listed", "1")]).await.redirects_to("/me?done=audience");
+    assert!(!is_hidden(&visitor.get(&badge_of(&world, &new)).await));
+    assert!(browser.get("/me").await.body.contains("autocomplete=\"off\" checked"));
     // Only while anyone with the link may see it.
     browser.post("/me/audience", &[("audience", "paused")]).await.redirects_to("/me?done=audience");
     assert_eq!(hidden().await, [true, true]);
@@ -89,7 +97,9 @@ async fn a_badge_leads_its_owner_to_their_page_and_nobody_else() {
     for other in &others {
         let page = other.get(&badge).await.expect(200);
         assert!(!page.body.contains(MINE), "{}", page.body);
-        assert_eq!(page.headers["cache-control"], "no-cache");
+        let is_signed_in = other.cookie("endonym").is_some();
+        let caching = if is_signed_in { "private, no-store" } else { "no-cache" };
+        assert_eq!(page.headers["cache-control"], caching);
     }
     let browser = ana(&world).await;
     let page = browser.get(&badge).await.expect(200);
@@ -112,4 +122,35 @@ async fn a_badge_for_the_institution_has_the_link_too() {
     let badge = badge_of(&world, &found["Response"]["participants"][0]);
     assert!(browser.get(&badge).await.expect(200).body.contains(MINE));
     assert_eq!(Browser::new(&world).get(&badge).await.status, 303);
+    // It is in no cache, whoever of the institution sees it.
+    world.person("Bea", "bea@example.edu").await;
+    let bea = new_here(&world, world.institution.id, "bea@example.edu").await;
+    for path in [badge.clone(), format!("{badge}.vcf")] {
+        let seen = bea.get(&path).await.expect(200);
+        assert_eq!(seen.headers["cache-control"], "private, no-store", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_badge_speaks_the_language_that_its_visitor_has_set() {
+    let world = World::new().await;
+    let badge = badge_of(&world, &world.person("Ana", ANA).await);
+    world.person("Bea", "bea@example.edu").await;
+    let mut bea = new_here(&world, world.institution.id, "bea@example.edu").await;
+    bea.headers.push(("accept-language", "es".to_owned()));
+    let language = async |browser: &Browser<'_>, path: &str| {
+        let page = browser.get(path).await.expect(200).body;
+        page.split("<html lang=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(language(&bea, &badge).await, "es");
+    // The menu on the badge changes the setting.
+    assert!(bea.get(&badge).await.body.contains("action=\"/me/language\""));
+    let fields = [("language", "de"), ("return_to", badge.as_str())];
+    bea.post("/me/language", &fields).await.redirects_to(&badge);
+    assert_eq!(language(&bea, &badge).await, "de");
+    assert_eq!(language(&bea, "/me").await, "de");
+    assert_eq!(language(&bea, &format!("{badge}?lang=fr")).await, "fr");
+    let visitor = Browser::new(&world);
+    assert_eq!(language(&visitor, &badge).await, "en");
+    assert!(visitor.get(&badge).await.body.contains("action=\"/language\""));
 }

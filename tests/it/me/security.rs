@@ -651,7 +651,9 @@ async fn somebody_who_is_erased_while_signing_in_gets_no_session() {
     world.person("Ana", ANA).await;
     let ana = person(world.institution.id, ANA);
     sessions::open(&world.app, ana.clone(), How::Mail).await.unwrap();
-    persons::erase(&world.app, &Actor::Operator, world.institution.id, ANA.into()).await.unwrap();
+    persons::erase(&world.app, &Actor::Operator, world.institution.id, ANA.into(), persons::Rewrite::Now)
+        .await
+        .unwrap();
     assert!(matches!(sessions::open(&world.app, ana, How::Mail).await, Err(Error::Missing(_))));
     assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 0);
 }
@@ -811,13 +813,17 @@ async fn what_names_no_institution_belongs_to_the_last_person_with_the_address()
     };
     assert_eq!(counts().await, [2, 2, 1]);
     // The other person still gets their mail, and the limit of the address is not reset.
-    persons::erase(&world.app, &Actor::Operator, there.institution.id, ANA.into()).await.unwrap();
+    persons::erase(&world.app, &Actor::Operator, there.institution.id, ANA.into(), persons::Rewrite::Now)
+        .await
+        .unwrap();
     assert_eq!(counts().await, [1, 1, 1]);
     let mail = newest_mail(&world).await.unwrap();
     browser.enter_code(&mail.code).await.redirects_to("/me");
     // Now the address is one person's.
     assert_eq!(messages(&world.institution).await, 1);
-    persons::erase(&world.app, &Actor::Operator, world.institution.id, ANA.into()).await.unwrap();
+    persons::erase(&world.app, &Actor::Operator, world.institution.id, ANA.into(), persons::Rewrite::Now)
+        .await
+        .unwrap();
     assert_eq!(counts().await, [0, 0, 0]);
 }
 

@@ -692,9 +692,15 @@ async fn an_erased_person_is_signed_out_and_their_links_are_void() {
     browser.enter_code(&mail.code).await.redirects_to("/me");
     let pending = Browser::new(&world).mailed("", "ana@example.edu").await;
     let handover = hand_over(&world, "ana@example.edu").await;
-    persons::erase(&world.app, &Actor::Operator, world.institution.id, "ana@example.edu".into())
-        .await
-        .unwrap();
+    persons::erase(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        "ana@example.edu".into(),
+        persons::Rewrite::Now,
+    )
+    .await
+    .unwrap();
     assert!(browser.session().await.is_none());
     for link in [&pending.link, &handover.link] {
         browser.get(link.strip_prefix(&world.base).unwrap()).await.expect(404);

@@ -353,7 +353,15 @@ async fn somebody_who_is_erased_while_they_are_called_does_not_come_back_by_the_
     let claimed = take(&world).await.unwrap();
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     assert_eq!(delete(&world, "ana@x.org").await.0, 422, "version 5 waits for the call");
-    persons::erase(&world.app, &Actor::Operator, world.institution.id, "ana@x.org".into()).await.unwrap();
+    persons::erase(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        "ana@x.org".into(),
+        persons::Rewrite::Now,
+    )
+    .await
+    .unwrap();
     assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap(), "the line is hung up");
     // Both at once: they keep a recording, and opt out of further calls.
     let kept = calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
