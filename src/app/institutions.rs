@@ -208,6 +208,12 @@ pub async fn by_id(app: &App, id: InstitutionId) -> Result<Institution> {
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
+/// The only institution of the installation, for pages that name none; `None` if there are several. The result lacks the allowed
+/// origins.
+pub async fn only(app: &App) -> Result<Option<Institution>> {
+    Ok(institutions::only(&mut app.db.read()).await?)
+}
+
 const PEOPLE_BATCH: i64 = 5_000;
 
 /// Deletes an institution with all of its data. Works in batches, so that deleting a large one does not block other writers.

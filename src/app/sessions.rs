@@ -11,9 +11,10 @@ use crate::{
     domain::{
         moment::Moment,
         session::{How, PersonId, ProviderSession, Session},
+        sso::Connection,
         token,
     },
-    store::{rolls, sessions, sign_ins},
+    store::{rolls, sessions, sign_ins, sso},
 };
 
 /// A session ends this long after its last use, and at the latest after `LIFE`. A session handed over to another device is for
@@ -21,6 +22,8 @@ use crate::{
 const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
 const LIFE: Duration = Duration::from_secs(60 * 24 * 3_600);
 const HANDOVER_LIFE: Duration = Duration::from_secs(3_600);
+/// Sessions that a person has at a time; older ones end.
+const MOST: i64 = 50;
 /// How precise the time of the last use is: a write for every request would be wasteful.
 const TOUCH: Duration = Duration::from_secs(3_600);
 
@@ -40,13 +43,21 @@ pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
     Ok(secret)
 }
 
-/// Opens a session with a secret that was generated for it.
+/// The connection to a provider that has authenticated the person.
+pub(super) struct Through {
+    /// As it was when it accepted the person.
+    pub connection: Connection,
+    pub kept: ProviderSession,
+}
+
+/// Opens a session with a secret that was generated for it. If the connection was deleted or made stricter since it accepted the
+/// person, the result is `Missing::SsoConnection`.
 pub(super) async fn open_as(
     app: &App,
     secret: &Secret,
     person: PersonId,
     how: How,
-    provider: Option<ProviderSession>,
+    through: Option<Through>,
 ) -> Result<()> {
     let now = app.clock.now();
     let life = if how == How::Handover { HANDOVER_LIFE } else { IDLE };
@@ -60,14 +71,33 @@ pub(super) async fn open_as(
                 if !sign_ins::is_known(sql, &session.person).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
+                if let Some(through) = &through {
+                    // Changing and deleting a connection take these two locks, too.
+                    let known = sso::lock(sql, session.person.institution, through.connection.id).await?;
+                    if known.is_none_or(|known| known.is_stricter_than(&through.connection)) {
+                        return Err(Error::Missing(Missing::SsoConnection));
+                    }
+                }
                 sessions::delete_expired(sql, now).await?;
                 sessions::insert(sql, &digest, &session).await?;
-                if let Some(provider) = provider {
-                    sessions::set_provider(sql, &digest, &provider).await?;
+                if let Some(through) = &through {
+                    sessions::set_provider(sql, &digest, &through.kept).await?;
                 }
-                Ok(())
+                Ok(sessions::keep_newest(sql, &digest, &session.person, MOST - 1).await?)
             })
         })
+        .await
+}
+
+/// Removes expired sessions. Signing in does it, too, but there may be nobody who does.
+pub async fn remove_expired(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !sessions::any_expired(&mut app.db.read(), now).await? {
+        return Ok(());
+    }
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(sessions::delete_expired(sql, now).await?) }))
         .await
 }
 

@@ -147,6 +147,17 @@ fn count_digest(email_key: &str) -> String {
     token::hex(&token::digest(&format!("sign-in {email_key}")))
 }
 
+/// Removes requests, links and counts that have expired. Signing in does it, too, but there may be nobody who does.
+pub async fn remove_expired(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    let (links, counts) = (now.minus(LINK_RETENTION), now.minus(DAY));
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !sign_ins::any_expired(&mut app.db.read(), now, links, counts).await? {
+        return Ok(());
+    }
+    app.db.write::<_, Error>(move |sql| Box::pin(async move { delete_expired(sql, now).await })).await
+}
+
 async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
     Ok(sign_ins::delete_expired(sql, now, now.minus(LINK_RETENTION), now.minus(DAY)).await?)
 }
@@ -280,6 +291,10 @@ pub enum Proof {
 pub async fn enter_code(app: &App, browser: &Secret, code: &str) -> Result<Proof> {
     let (owned_app, now, browser_digest, code) =
         (app.clone(), app.clock.now(), browser.digest(), code_key(code));
+    // The read is cheap, and avoids occupying the database's single writer: anybody can send this form.
+    if !sign_ins::can_try(&mut app.db.read(), &browser_digest, TRIES, now).await? {
+        return Ok(Proof::Wrong);
+    }
     let renewed = Secret::generate(app);
     app.db
         .write::<_, Error>(move |sql| {
@@ -333,6 +348,10 @@ pub async fn choices(app: &App, browser: &Secret) -> Result<Vec<Institution>> {
 
 pub async fn choose(app: &App, browser: &Secret, slug: &str) -> Result<Proof> {
     let (now, browser_digest, slug) = (app.clock.now(), browser.digest(), slug.to_owned());
+    // As in `enter_code`.
+    if sign_ins::proven(&mut app.db.read(), &browser_digest, now).await?.is_none() {
+        return Ok(Proof::Wrong);
+    }
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -361,6 +380,10 @@ pub async fn look_at_link(app: &App, link: &Secret) -> Result<Option<String>> {
 
 /// Spends a link, in any browser.
 pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
+    // As in `enter_code`.
+    if look_at_link(app, link).await?.is_none() {
+        return Ok(Proof::Wrong);
+    }
     let (now, renewed, digest) = (app.clock.now(), Secret::generate(app), link.digest());
     app.db
         .write::<_, Error>(move |sql| {
@@ -474,10 +497,10 @@ async fn new_link(
 }
 
 /// The person whom a reverse proxy has authenticated. `peer` is the address of the connection itself. `None` if there is no such
-/// proxy, if the request does not come from it, or if the person is unknown.
+/// proxy, if the request does not come from it, if the person is unknown, or if the address only folds to theirs.
 pub async fn by_proxy(app: &App, peer: Option<IpAddr>, email: &Email) -> Result<Option<PersonId>> {
     let Some(proxy) = &app.sign_in.proxy else { return Ok(None) };
-    if !peer.is_some_and(|peer| proxy.networks.contains(peer)) {
+    if !peer.is_some_and(|peer| proxy.networks.contains(peer)) || email.is_lookalike() {
         return Ok(None);
     }
     let mut sql = app.db.read();

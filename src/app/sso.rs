@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     Actor, App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
-    sessions::{self, Secret},
+    sessions::{self, Secret, Through},
     sign_in,
 };
 use crate::{
@@ -104,7 +104,8 @@ fn find_faults(connection: &Connection, errors: &mut FieldErrors) {
     }
 }
 
-/// `None` leaves the value unchanged. The issuer cannot change: another issuer is another connection.
+/// `None` leaves the value unchanged. The issuer cannot change: another issuer is another connection. If the connection becomes
+/// stricter, the sessions that it has opened end.
 #[derive(Clone, Default)]
 pub struct Change {
     pub name: Option<String>,
@@ -130,8 +131,11 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                // Take the institution's lock first, as in `institutions::delete`, to avoid a deadlock.
+                store::rolls::lock(sql, institution).await?;
                 let known = store_sso::lock(sql, institution, id).await?;
                 let known = known.ok_or(Error::Missing(Missing::SsoConnection))?;
+                let before = known.clone();
                 let changed = Connection {
                     name: change.name.unwrap_or(known.name),
                     client_id: change.client_id.map_or(known.client_id, |id| id.trim().to_owned()),
@@ -145,7 +149,11 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
                 let mut errors = FieldErrors::default();
                 find_faults(&changed, &mut errors);
                 errors.into_result()?;
-                taken(store_sso::update(sql, &changed).await).map(|()| changed)
+                taken(store_sso::update(sql, &changed).await)?;
+                if changed.is_stricter_than(&before) {
+                    store_sso::delete_sessions(sql, institution, id).await?;
+                }
+                Ok(changed)
             })
         })
         .await
@@ -166,7 +174,10 @@ pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Resul
 pub async fn delete(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<()> {
     let institution = find(app, actor, id).await?.institution;
     let gone = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move { Ok(store_sso::delete(sql, institution, id).await?) })
+        Box::pin(async move {
+            store::rolls::lock(sql, institution).await?;
+            Ok(store_sso::delete(sql, institution, id).await?)
+        })
     });
     if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::SsoConnection)) }
 }
@@ -283,7 +294,8 @@ impl From<ClaimFault> for Refusal {
             | ClaimFault::IssuedAt
             | ClaimFault::Nonce
             | ClaimFault::Subject
-            | ClaimFault::OtherSubject => Self::Forged,
+            | ClaimFault::OtherSubject
+            | ClaimFault::Lookalike => Self::Forged,
         }
     }
 }
@@ -388,7 +400,8 @@ pub struct Callback<'a> {
 #[derive(Debug)]
 pub struct SignedIn {
     pub person: PersonId,
-    pub connection: SsoConnectionId,
+    /// As it was when it accepted the person.
+    pub connection: Connection,
     pub id_token: String,
     pub return_to: ReturnTo,
 }
@@ -397,6 +410,11 @@ pub struct SignedIn {
 pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Result<SignedIn, Refused> {
     let Some(state) = Secret::parse(callback.state) else { return Err(unattributed(Refusal::State)) };
     let (state_digest, browser_digest, now) = (state.digest(), browser.digest(), app.clock.now());
+    // The read is cheap, and avoids occupying the database's single writer: anybody can send this request.
+    let found = store_sso::has_login(&mut app.db.read(), &state_digest, &browser_digest, now).await;
+    if !found.map_err(Error::from).map_err(unattributed)? {
+        return Err(unattributed(Refusal::State));
+    }
     let taken = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move { Ok(store_sso::take_login(sql, &state_digest, &browser_digest, now).await?) })
     });
@@ -406,7 +424,7 @@ pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Resu
     match authenticate(app, &by.0, &state, callback).await {
         Ok((person, id_token)) => Ok(SignedIn {
             person,
-            connection: by.0.id,
+            connection: by.0,
             id_token,
             return_to: login.return_to.unwrap_or_default(),
         }),
@@ -502,11 +520,12 @@ pub async fn open_session(app: &App, signed_in: SignedIn) -> Result<Secret> {
     let secret = Secret::generate(app);
     let id_token = Some(&signed_in.id_token).filter(|token| token.len() <= MAX_ID_TOKEN);
     let seal = |token: &String| app.secrets.seal(&token_purpose(&secret), token.as_bytes());
-    let provider = ProviderSession {
-        connection: signed_in.connection,
+    let kept = ProviderSession {
+        connection: signed_in.connection.id,
         sealed_id_token: id_token.map(seal).transpose()?,
     };
-    sessions::open_as(app, &secret, signed_in.person, How::Oidc, Some(provider)).await?;
+    let through = Through { connection: signed_in.connection, kept };
+    sessions::open_as(app, &secret, signed_in.person, How::Oidc, Some(through)).await?;
     Ok(secret)
 }
 
@@ -522,28 +541,60 @@ pub struct SignOut {
     pub address: String,
 }
 
-/// Where the browser goes after signing out here, to sign out at the provider as well. Call it before the session ends. `None` if
-/// another way led into the session, or if the provider is away or does not support it: signing out here must not fail for that.
-pub async fn sign_out(app: &App, secret: &Secret, session: &Session) -> Option<SignOut> {
+/// What `sign_out` needs. Call it before the session ends. `None` if another way led into the session.
+pub async fn kept(app: &App, secret: &Secret, session: &Session) -> Option<ProviderSession> {
     if session.how != How::Oidc {
         return None;
     }
-    let found = find_sign_out(app, secret, session).await;
+    let kept = store::sessions::provider(&mut app.db.read(), &secret.digest()).await;
+    kept.unwrap_or_else(|error| {
+        tracing::warn!(%error, "signing out at the provider is not possible");
+        None
+    })
+}
+
+/// Where the browser goes after signing out here, to sign out at the provider as well. Call it after the session has ended: asking the
+/// provider may take seconds. `None` if the provider is away or does not support it: signing out here must not fail for that.
+pub async fn sign_out(
+    app: &App,
+    secret: &Secret,
+    session: &Session,
+    kept: ProviderSession,
+) -> Option<SignOut> {
+    let found = find_sign_out(app, secret, session, kept).await;
     found.unwrap_or_else(|error| {
         tracing::warn!(%error, "signing out at the provider is not possible");
         None
     })
 }
 
-async fn find_sign_out(app: &App, secret: &Secret, session: &Session) -> Result<Option<SignOut>> {
-    let mut sql = app.db.read();
-    let Some(kept) = store::sessions::provider(&mut sql, &secret.digest()).await? else { return Ok(None) };
+async fn find_sign_out(
+    app: &App,
+    secret: &Secret,
+    session: &Session,
+    kept: ProviderSession,
+) -> Result<Option<SignOut>> {
     let scope = Scope::Institution(session.person.institution);
-    let Some(connection) = store_sso::find(&mut sql, scope, kept.connection).await? else { return Ok(None) };
+    let found = store_sso::find(&mut app.db.read(), scope, kept.connection).await?;
+    let Some(connection) = found else { return Ok(None) };
     let provider = provider(app, &connection).await.map_err(unavailable)?;
     let id_token =
         kept.sealed_id_token.map(|sealed| opened(app, &token_purpose(secret), &sealed)).transpose()?;
     let return_uri = Registration::new(app.links.base()).sign_out_uri;
     let address = protocol::sign_out_url(&provider, &connection.client_id, id_token.as_deref(), &return_uri);
     Ok(address.map(|address| SignOut { name: connection.name, address }))
+}
+
+/// Removes sign-ins that were not finished. Starting one does it, too, but there may be nobody who does.
+pub async fn remove_expired(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !store_sso::any_expired_login(&mut app.db.read(), now).await? {
+        return Ok(());
+    }
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(store_sso::delete_expired_logins(sql, now).await?) })
+        })
+        .await
 }

@@ -69,7 +69,7 @@ impl Serve {
             export_part_bytes: report::PART_BYTES,
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
-            sign_in: serving.sign_in(listening).map_err(Failure)?,
+            sign_in: serving.sign_in().map_err(Failure)?,
             mail,
             secrets: storage.secrets(),
             outbound: storage.outbound().map_err(Failure)?,

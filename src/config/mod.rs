@@ -229,7 +229,7 @@ pub struct Serving {
     /// Header in which a reverse proxy sends the email of the person it has authenticated, like X-Remote-User-Email
     #[arg(long, value_name = "NAME", help_heading = "Sign-in")]
     proxy_auth_header: Option<String>,
-    /// Networks from which that proxy connects; required unless the server listens on a loopback address
+    /// Networks from which that proxy connects, like 10.20.0.5/32; required with --proxy-auth-header
     #[arg(long, value_name = "NETWORKS", help_heading = "Sign-in")]
     proxy_auth_networks: Option<String>,
     /// Slug of the institution whose people the proxy authenticates
@@ -449,11 +449,11 @@ impl Serving {
         })
     }
 
-    pub fn sign_in(&self, listening: SocketAddr) -> Result<sign_in::Settings, String> {
-        Ok(sign_in::Settings { limit: self.sign_in_limit, proxy: self.proxy_auth(listening)? })
+    pub fn sign_in(&self) -> Result<sign_in::Settings, String> {
+        Ok(sign_in::Settings { limit: self.sign_in_limit, proxy: self.proxy_auth()? })
     }
 
-    fn proxy_auth(&self, listening: SocketAddr) -> Result<Option<ProxyAuth>, String> {
+    fn proxy_auth(&self) -> Result<Option<ProxyAuth>, String> {
         let Some(header) = set(&self.proxy_auth_header) else { return Ok(None) };
         let header = header.trim().to_ascii_lowercase();
         if !header.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
@@ -463,16 +463,11 @@ impl Serving {
         }
         let institution = set(&self.proxy_auth_institution)
             .ok_or("--proxy-auth-header needs --proxy-auth-institution: the slug of an institution")?;
-        let networks = match set(&self.proxy_auth_networks) {
-            Some(networks) => networks,
-            None if listening.ip().is_loopback() => TrustedProxies::LOCAL.to_owned(),
-            None => {
-                return Err(format!(
-                    "--proxy-auth-header needs --proxy-auth-networks, because the server listens on {listening}: anyone could send \
-                     the header"
-                ));
-            }
-        };
+        // Also on a loopback address: other programs of the machine connect from there.
+        let networks = set(&self.proxy_auth_networks).ok_or(
+            "--proxy-auth-header needs --proxy-auth-networks: the networks from which the proxy connects, like 127.0.0.1/32; others \
+             could send the header, too",
+        )?;
         let networks = TrustedProxies::parse(&networks).map_err(|e| format!("--proxy-auth-networks: {e}"))?;
         Ok(Some(ProxyAuth { header, networks, institution: institution.trim().to_owned() }))
     }

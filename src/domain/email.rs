@@ -38,6 +38,13 @@ impl Email {
     pub fn key(&self) -> &str {
         &self.key
     }
+
+    /// Does a character that is not ASCII become ASCII in the key? The Kelvin sign, for example, folds to `k`. Whoever has proven such an
+    /// address has not proven the one with the `k`, which is another mailbox.
+    pub fn is_lookalike(&self) -> bool {
+        let becomes_ascii = |c: char| !c.is_ascii() && text::folded(c.encode_utf8(&mut [0; 4])).is_ascii();
+        !self.given.is_ascii() && self.given.chars().any(becomes_ascii)
+    }
 }
 
 /// The key that addresses are matched by. Accepts any text: an invalid address simply matches nobody.
@@ -139,6 +146,22 @@ mod tests {
             assert!(Email::parse(address).is_none(), "{address:?}");
         }
         assert!(Email::parse(&format!("{}@example.edu", "a".repeat(250))).is_none());
+    }
+
+    #[test]
+    fn an_address_that_only_folds_to_ascii_is_a_lookalike() {
+        for (given, is_lookalike) in [
+            ("\u{212a}im@example.edu", true),
+            ("kim@\u{212a}.edu", true),
+            ("\u{212a}im@exämple.edu", true),
+            ("kim@example.edu", false),
+            ("KIM@Example.edu", false),
+            ("Re\u{301}ne@example.edu", false),
+            ("用户@例子.中国", false),
+        ] {
+            assert_eq!(Email::parse(given).unwrap().is_lookalike(), is_lookalike, "{given}");
+        }
+        assert_eq!(Email::parse("\u{212a}im@example.edu").unwrap().key(), "kim@example.edu");
     }
 
     #[test]

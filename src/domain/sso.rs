@@ -42,6 +42,9 @@ impl Connection {
     /// Decides whether a person may use the email that the provider claims for them.
     pub fn accept(&self, claim: &EmailClaim) -> Result<Email, ClaimFault> {
         let email = claim.email.as_deref().and_then(Email::parse).ok_or(ClaimFault::NoEmail)?;
+        if email.is_lookalike() {
+            return Err(ClaimFault::Lookalike);
+        }
         if !claim.is_verified && !self.trusts_unverified_email {
             return Err(ClaimFault::UnverifiedEmail);
         }
@@ -49,6 +52,15 @@ impl Connection {
             return Err(ClaimFault::EmailDomain(email));
         }
         Ok(email)
+    }
+
+    /// Does it refuse people whom it accepted before a change, or does it speak for another client? Then the sessions of before end.
+    pub fn is_stricter_than(&self, before: &Self) -> bool {
+        let is_dropped = |domain: &DomainPattern| !self.domains.contains(domain);
+        let is_narrower =
+            !self.domains.is_empty() && (before.domains.is_empty() || before.domains.iter().any(is_dropped));
+        let is_less_trusting = before.trusts_unverified_email && !self.trusts_unverified_email;
+        is_narrower || is_less_trusting || self.client_id != before.client_id
     }
 
     /// Does the claim lack something that the UserInfo endpoint may have?
@@ -150,6 +162,10 @@ pub enum ClaimFault {
          set --trust-unverified-email"
     )]
     UnverifiedEmail,
+    #[error(
+        "a character of the email only folds to ASCII, like the Kelvin sign: the address that it matches is another mailbox"
+    )]
+    Lookalike,
     /// Carries the email for the page; the log omits it.
     #[error("the domain of the email is not one of the accepted domains")]
     EmailDomain(Email),
@@ -343,6 +359,39 @@ mod tests {
             assert_eq!(DomainPattern::parse(bad), None, "{bad}");
         }
         assert_eq!(DomainPattern::parse(" *.B.org ").unwrap().to_string(), "*.b.org");
+    }
+
+    /// The mailbox with the Kelvin sign is not Kim's.
+    #[test]
+    fn an_email_that_only_folds_to_another_one_is_refused() {
+        let accept = |email: &str| {
+            let claim = EmailClaim { email: Some(email.to_owned()), is_verified: true };
+            connection(&["example.edu"], true).accept(&claim)
+        };
+        assert_eq!(accept("kim@example.edu").unwrap().key(), "kim@example.edu");
+        assert_eq!(accept("\u{212a}im@example.edu"), Err(ClaimFault::Lookalike));
+        assert!(accept("r\u{e9}ne@example.edu").is_ok());
+    }
+
+    #[test]
+    fn a_connection_that_accepts_fewer_people_is_stricter() {
+        let of = |domains: &[&str], trusts: bool| connection(domains, trusts);
+        for (before, after, is_stricter) in [
+            (of(&[], false), of(&[], false), false),
+            (of(&[], false), of(&["a.edu"], false), true),
+            (of(&["a.edu"], false), of(&[], false), false),
+            (of(&["a.edu"], false), of(&["b.edu", "a.edu"], false), false),
+            (of(&["a.edu", "b.edu"], false), of(&["a.edu"], false), true),
+            (of(&["a.edu"], false), of(&["*.a.edu"], false), true),
+            (of(&["a.edu"], true), of(&["a.edu"], false), true),
+            (of(&["a.edu"], false), of(&["a.edu"], true), false),
+        ] {
+            assert_eq!(after.is_stricter_than(&before), is_stricter, "{before:?} {after:?}");
+        }
+        let other_client = Connection { client_id: "other".into(), ..of(&[], false) };
+        assert!(other_client.is_stricter_than(&of(&[], false)));
+        let renamed = Connection { name: "Login".into(), ..of(&[], false) };
+        assert!(!renamed.is_stricter_than(&of(&[], false)));
     }
 
     #[test]

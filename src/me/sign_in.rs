@@ -53,8 +53,10 @@ struct SignInPage<'a> {
 
 /// What the form says besides the email: the same in the query and in the form.
 struct Target {
+    /// The one that was named, or else the only one there is.
     institution: Option<Institution>,
-    /// The connections of the institution that was named.
+    is_named: bool,
+    /// The connections of the institution.
     connections: Vec<Connection>,
     /// The institution's language, for visitors who prefer none of ours.
     language: Language,
@@ -64,13 +66,15 @@ struct Target {
 
 impl Target {
     async fn of(app: &App, form: &Form) -> Result<Self, Error> {
-        let (institution, language) = match form.text("institution") {
-            Some(slug) => {
-                let found = institutions::find(app, &Actor::System, &slug).await?;
-                let language = institutions::options(app, &Actor::System, found.id).await?.language;
-                (Some(found), language.unwrap_or_default())
-            }
-            None => (None, Language::default()),
+        let slug = form.text("institution");
+        let is_named = slug.is_some();
+        let institution = match slug {
+            Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
+            None => institutions::only(app).await?,
+        };
+        let language = match &institution {
+            Some(found) => institutions::options(app, &Actor::System, found.id).await?.language,
+            None => None,
         };
         let connections = match &institution {
             Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
@@ -83,16 +87,22 @@ impl Target {
         Ok(Self {
             look,
             institution,
+            is_named,
             connections,
-            language,
+            language: language.unwrap_or_default(),
             return_to: form.get("return_to").and_then(ReturnTo::parse),
         })
+    }
+
+    /// The institution that was named: only this one is a part of the request.
+    fn named(&self) -> Option<&Institution> {
+        self.institution.as_ref().filter(|_| self.is_named)
     }
 
     /// The path of the form with this target.
     fn path(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        if let Some(institution) = &self.institution {
+        if let Some(institution) = self.named() {
             query.append_pair("institution", &institution.slug);
         }
         if let Some(return_to) = &self.return_to {
@@ -124,7 +134,6 @@ impl Target {
 
     fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {
         let path = self.path();
-        let institution = self.institution.as_ref();
         let shown = SignInPage {
             page: Page {
                 look: self.look.clone(),
@@ -133,7 +142,7 @@ impl Target {
             },
             email,
             fault,
-            institution: institution.map_or("", |one| &one.slug),
+            institution: self.named().map_or("", |one| &one.slug),
             return_to: self.return_to.as_ref().map_or("", ReturnTo::as_str),
             proxy: self.proxy(app),
             providers: self.providers(app),
@@ -163,7 +172,7 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
     };
     let wanted = MailRequest {
         email,
-        institution: target.institution.as_ref().map(|institution| institution.id),
+        institution: target.named().map(|institution| institution.id),
         language: visitor.language_or(target.language),
         return_to: target.return_to,
     };

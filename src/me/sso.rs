@@ -21,7 +21,7 @@ use crate::{
         form::Form,
         page::{self, Look, Microphone, Page},
         path::Path,
-        policy::Policy,
+        policy::{Forms, Policy},
     },
     sso::Error as ProviderError,
     words::Arg,
@@ -133,7 +133,9 @@ struct SignedOutPage<'a> {
 pub fn signed_out(app: &App, person: &SignedIn, next: &SignOut) -> Response {
     let page = Page::new(&app.links, person.language(), "/sign-in");
     let shown = SignedOutPage { page, name: &next.name, address: &next.address };
-    let mut response = page::private(StatusCode::OK, &shown, Policy::default(), Microphone::Unused);
+    // The menu of languages is a form.
+    let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
+    let mut response = page::private(StatusCode::OK, &shown, policy, Microphone::Unused);
     if let Ok(refresh) = HeaderValue::try_from(format!("0; url={}", next.address)) {
         response.headers_mut().insert(header::REFRESH, refresh);
     }

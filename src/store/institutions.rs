@@ -65,6 +65,13 @@ pub async fn by_id(sql: &mut Sql, id: InstitutionId) -> Result<Option<Institutio
     sql.one(&text, &[id.into()], |row| from_row(row, 0)).await
 }
 
+/// The only institution; `None` if there are several, or none. Without the allowed origins.
+pub async fn only(sql: &mut Sql) -> Result<Option<Institution>> {
+    let text = format!("SELECT {COLUMNS} FROM institutions i ORDER BY i.id LIMIT 2");
+    let mut found = sql.rows(&text, &[], |row| from_row(row, 0)).await?;
+    Ok(if found.len() == 1 { found.pop() } else { None })
+}
+
 pub async fn all(sql: &mut Sql) -> Result<Vec<Institution>> {
     let mut found = sql
         .rows(&format!("SELECT {COLUMNS} FROM institutions i ORDER BY i.slug"), &[], |row| from_row(row, 0))

@@ -71,10 +71,25 @@ pub async fn all_of(sql: &mut Sql, person: &PersonId) -> Result<Vec<Session>> {
     sql.rows(&text, &[person.institution.into(), (&person.email_key).into()], from_row).await
 }
 
+/// Deletes all sessions of a person but this one and the newest others.
+pub async fn keep_newest(sql: &mut Sql, digest: &str, person: &PersonId, others: i64) -> Result<()> {
+    let text = "DELETE FROM sessions WHERE institution_id = $1 AND email_key = $2 AND digest <> $3 AND digest NOT IN \
+                (SELECT digest FROM sessions WHERE institution_id = $1 AND email_key = $2 AND digest <> $3 \
+                ORDER BY created_at DESC, digest LIMIT $4)";
+    let params: [Value<'_>; 4] =
+        [person.institution.into(), (&person.email_key).into(), digest.into(), others.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
 /// Signs a person out everywhere.
 pub async fn delete_all_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<u64> {
     let text = "DELETE FROM sessions WHERE institution_id = $1 AND email_key = $2";
     sql.execute(text, &[institution.into(), email_key.into()]).await
+}
+
+pub async fn any_expired(sql: &mut Sql, now: Moment) -> Result<bool> {
+    let text = "SELECT 1 FROM sessions WHERE expires_at < $1 LIMIT 1";
+    Ok(sql.one(text, &[now.micros().into()], |_| Ok(())).await?.is_some())
 }
 
 pub async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {

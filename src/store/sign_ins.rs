@@ -131,6 +131,16 @@ pub async fn is_waiting(sql: &mut Sql, browser_digest: &str) -> Result<bool> {
     Ok(sql.one(text, &[browser_digest.into()], |_| Ok(())).await?.is_some())
 }
 
+/// Can this browser try a code? See `count_try`.
+pub async fn can_try(sql: &mut Sql, browser_digest: &str, most: i64, now: Moment) -> Result<bool> {
+    let text = format!(
+        "SELECT 1 FROM sign_in_requests WHERE {IS_OPEN} AND tries < $2 AND id = \
+         (SELECT id FROM sign_in_requests WHERE browser_digest = $3 ORDER BY created_at DESC, id DESC LIMIT 1)"
+    );
+    let params: [Value<'_>; 3] = [now.micros().into(), most.into(), browser_digest.into()];
+    Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
+}
+
 /// Counts a try at the code of this browser's newest request, and returns the request. `None` if there is none, or if it is no longer
 /// open, or if all tries were used. One statement, so that parallel tries cannot exceed the limit.
 pub async fn count_try(
@@ -280,6 +290,25 @@ pub async fn mark_recorded(sql: &mut Sql, person: &PersonId, now: Moment) -> Res
         LinkPurpose::Handover.word().into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Is there anything for `delete_expired` to delete?
+pub async fn any_expired(
+    sql: &mut Sql,
+    now: Moment,
+    links_before: Moment,
+    counts_before: Moment,
+) -> Result<bool> {
+    for (text, before) in [
+        ("SELECT 1 FROM sign_in_requests WHERE expires_at < $1 LIMIT 1", now),
+        ("SELECT 1 FROM sign_in_links WHERE expires_at < $1 LIMIT 1", links_before),
+        ("SELECT 1 FROM sign_in_counts WHERE day_since < $1 LIMIT 1", counts_before),
+    ] {
+        if sql.one(text, &[before.micros().into()], |_| Ok(())).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Deletes what has expired. Links stay until `links_before`, so that the page with the QR code learns what became of them.

@@ -79,14 +79,21 @@ pub async fn find(sql: &mut Sql, scope: Scope, id: SsoConnectionId) -> Result<Op
     sql.one(&text, &params, from_row).await
 }
 
+/// Locks the row until the end of the transaction. False if there is none.
+async fn hold(sql: &mut Sql, institution: InstitutionId, id: SsoConnectionId) -> Result<bool> {
+    let touch = "UPDATE sso_connections SET name = name WHERE institution_id = $1 AND id = $2";
+    Ok(sql.execute(touch, &[institution.into(), id.into()]).await? == 1)
+}
+
 /// Locks the row until the end of the transaction, and reads it.
 pub async fn lock(
     sql: &mut Sql,
     institution: InstitutionId,
     id: SsoConnectionId,
 ) -> Result<Option<Connection>> {
-    let touch = "UPDATE sso_connections SET name = name WHERE institution_id = $1 AND id = $2";
-    sql.execute(touch, &[institution.into(), id.into()]).await?;
+    if !hold(sql, institution, id).await? {
+        return Ok(None);
+    }
     find(sql, Scope::Institution(institution), id).await
 }
 
@@ -97,16 +104,23 @@ pub async fn all(sql: &mut Sql, scope: Scope) -> Result<Vec<Connection>> {
     sql.rows(&text, &params, from_row).await
 }
 
-/// Deletes a connection, its sign-ins in progress, and the sessions that it has opened.
+/// Deletes a connection, its sign-ins in progress, and the sessions that it has opened. The lock comes first, so that none is opened
+/// meanwhile.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: SsoConnectionId) -> Result<bool> {
-    let params = [Value::from(institution), Value::from(id)];
-    for text in [
-        "DELETE FROM sso_logins WHERE institution_id = $1 AND connection_id = $2",
-        "DELETE FROM sessions WHERE institution_id = $1 AND sso_id = $2",
-    ] {
-        sql.execute(text, &params).await?;
+    if !hold(sql, institution, id).await? {
+        return Ok(false);
     }
+    let params = [Value::from(institution), Value::from(id)];
+    let logins = "DELETE FROM sso_logins WHERE institution_id = $1 AND connection_id = $2";
+    sql.execute(logins, &params).await?;
+    delete_sessions(sql, institution, id).await?;
     Ok(sql.execute("DELETE FROM sso_connections WHERE institution_id = $1 AND id = $2", &params).await? == 1)
+}
+
+/// Ends the sessions that a connection has opened.
+pub async fn delete_sessions(sql: &mut Sql, institution: InstitutionId, id: SsoConnectionId) -> Result<u64> {
+    let text = "DELETE FROM sessions WHERE institution_id = $1 AND sso_id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await
 }
 
 /// A sign-in that was sent to a provider.
@@ -137,6 +151,13 @@ pub async fn insert_login(
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Can `take_login` consume a login?
+pub async fn has_login(sql: &mut Sql, state_digest: &str, browser_digest: &str, now: Moment) -> Result<bool> {
+    let text = "SELECT 1 FROM sso_logins WHERE state_digest = $1 AND browser_digest = $2 AND expires_at > $3";
+    let params: [Value<'_>; 3] = [state_digest.into(), browser_digest.into(), now.micros().into()];
+    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
+}
+
 /// Consumes a login of this browser. Works only once, also under concurrency (replay protection); other browsers cannot consume it.
 pub async fn take_login(
     sql: &mut Sql,
@@ -155,6 +176,11 @@ pub async fn take_login(
         })
     };
     sql.one(text, &[state_digest.into(), browser_digest.into(), now.micros().into()], read).await
+}
+
+pub async fn any_expired_login(sql: &mut Sql, now: Moment) -> Result<bool> {
+    let text = "SELECT 1 FROM sso_logins WHERE expires_at < $1 LIMIT 1";
+    Ok(sql.one(text, &[now.micros().into()], |_| Ok(())).await?.is_some())
 }
 
 pub async fn delete_expired_logins(sql: &mut Sql, now: Moment) -> Result<()> {

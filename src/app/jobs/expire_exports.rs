@@ -1,8 +1,8 @@
-//! Removes expired reports, messages that were mailed long ago, and old counts of plays.
+//! Removes expired reports, messages that were mailed long ago, old counts of plays, and expired sessions and sign-ins.
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports, outbox, plays},
+    app::{Result, exports, outbox, plays, sessions, sign_in, sso},
     domain::job::{Lane, RetryPolicy},
 };
 
@@ -11,5 +11,8 @@ pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::
 pub async fn run(context: &Context<'_>) -> Result<()> {
     exports::expire(context.app).await?;
     outbox::remove_old(context.app).await?;
-    plays::remove_old(context.app).await
+    plays::remove_old(context.app).await?;
+    sign_in::remove_expired(context.app).await?;
+    sso::remove_expired(context.app).await?;
+    sessions::remove_expired(context.app).await
 }

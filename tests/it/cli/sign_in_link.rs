@@ -75,16 +75,18 @@ async fn a_header_that_anyone_could_send_is_refused_at_the_start() {
     let here = Installation::new().await;
     let header = ["serve", "--listen", "127.0.0.1:0", "--proxy-auth-header", "X-Remote-User-Email"];
     let institution = ["--proxy-auth-institution", "example"];
-    let everywhere = ["serve", "--listen", "0.0.0.0:0"];
-    let refused = here.refuse(&[&everywhere[..], &header[3..], &institution].concat());
-    assert!(refused.contains("--proxy-auth-networks"), "{refused}");
+    // Also on a loopback address: other programs of the machine connect from there.
+    for listen in ["127.0.0.1:0", "0.0.0.0:0"] {
+        let refused = here.refuse(&[&["serve", "--listen", listen][..], &header[3..], &institution].concat());
+        assert!(refused.contains("--proxy-auth-networks"), "{refused}");
+    }
     assert!(here.refuse(&header).contains("--proxy-auth-institution"));
     let odd = [&header[..3], &["--proxy-auth-header", "X_Remote_User"], &institution].concat();
     assert!(here.refuse(&odd).contains("underscores"));
     let bad = here.refuse(&[&header[..], &institution, &["--proxy-auth-networks", "10.0.0.0/33"]].concat());
     assert!(bad.contains("10.0.0.0/33"), "{bad}");
-    // On a loopback address, the proxy is on this machine.
-    let serving = here.serve(&[&header[3..], &institution].concat());
+    let networks = ["--proxy-auth-networks", "127.0.0.1/32"];
+    let serving = here.serve(&[&header[3..], &institution, &networks].concat());
     let page = client().get(format!("{}/sign-in", serving.base)).send().await.unwrap().text().await.unwrap();
     assert!(page.contains("/sign-in/proxy"));
 }

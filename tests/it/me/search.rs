@@ -106,7 +106,7 @@ async fn a_badge_leads_its_owner_to_their_page_and_nobody_else() {
     assert!(page.body.contains(&format!("<a href=\"/me\">{MINE}</a>")), "{}", page.body);
     assert_eq!(page.headers["cache-control"], "private, no-store");
     browser.get("/me").await.expect(200);
-    browser.post("/sign-out", &[]).await.redirects_to("/sign-in");
+    browser.post("/sign-out", &[]).await.redirects_to("/sign-in?institution=example");
     assert!(!browser.get(&badge).await.body.contains(MINE));
     browser.set_cookie("endonym", &"0a".repeat(32));
     assert!(!browser.get(&badge).await.body.contains(MINE));

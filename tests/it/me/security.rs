@@ -27,6 +27,7 @@ use crate::support::{
     media::wav,
     routes::{self, Route},
     snapshot::rows,
+    until,
 };
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -316,7 +317,7 @@ async fn every_own_page_needs_a_session_that_is_not_over() {
     let ended = signed_in(&world, world.institution.id, ANA).await;
     let old = ended.cookie("endonym").unwrap();
     let token = ended.csrf();
-    ended.post("/sign-out", &[]).await.redirects_to("/sign-in");
+    ended.post("/sign-out", &[]).await.redirects_to("/sign-in?institution=example");
     ended.set_cookie("endonym", &old);
     let planted = Browser::new(&world);
     planted.set_cookie("endonym", &"0a".repeat(32));
@@ -594,7 +595,7 @@ async fn signing_out_everywhere_voids_links_to_other_devices() {
     let theirs = person(there.institution.id, ANA);
     let elsewhere = sign_in::handover(&world.app, &Actor::Operator, &theirs, How::Mail).await.unwrap().link;
     Browser::new(&world).get(&path).await.expect(200);
-    owner.post("/sign-out", &[("everywhere", "1")]).await.redirects_to("/sign-in");
+    owner.post("/sign-out", &[("everywhere", "1")]).await.redirects_to("/sign-in?institution=example");
     thief.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
     Browser::new(&world).get(&path).await.expect(404);
     Browser::new(&world).get(elsewhere.strip_prefix(&world.base).unwrap()).await.expect(200);
@@ -866,6 +867,81 @@ async fn a_dead_job_of_a_message_is_retried_with_its_message_or_says_why_not() {
     browser.post("/sign-in/code", &[("code", code)]).await.expect(422);
     execute(&world.app.db, "DELETE FROM outbox", vec![]).await;
     refused("was deleted").await;
+}
+
+/// The periodic job does it, also if nobody signs in any more.
+#[tokio::test]
+async fn what_has_expired_does_not_wait_for_the_next_sign_in() {
+    let world = World::new().await;
+    world.person("Ana", ANA).await;
+    let left = async || {
+        let mut left = Vec::new();
+        for table in ["sessions", "sign_in_links", "sign_in_requests", "sign_in_counts"] {
+            left.push(number(&world, &format!("SELECT COUNT(*) FROM {table}")).await);
+        }
+        left
+    };
+    let browser = signed_in(&world, world.institution.id, ANA).await;
+    Browser::new(&world).ask("", ANA).await.redirects_to("/sign-in/code");
+    world.work(1);
+    let scheduled = "SELECT COUNT(*) FROM jobs WHERE kind = 'expire_exports'";
+    until("the job is scheduled", || async { number(&world, scheduled).await == 1 }).await;
+    assert_eq!(left().await, [1; 4]);
+    world.advance(2 * DAY);
+    until("all but the session is removed", || async { left().await == [1, 0, 0, 0] }).await;
+    assert!(browser.session().await.is_some());
+    world.advance(15 * DAY);
+    until("the session is removed", || async { left().await == [0; 4] }).await;
+}
+
+/// A loop through the proxy or by links must not fill the table.
+#[tokio::test]
+async fn a_person_has_a_limited_number_of_sessions() {
+    let world = World::new().await;
+    world.person("Ana", ANA).await;
+    world.person("Bea", "bea@example.edu").await;
+    let bea = signed_in(&world, world.institution.id, "bea@example.edu").await;
+    let mut opened = Vec::new();
+    for _ in 0..53 {
+        let ana = person(world.institution.id, ANA);
+        opened.push(sessions::open(&world.app, ana, How::Proxy).await.unwrap());
+        world.advance(Duration::from_secs(1));
+    }
+    for (nth, secret) in opened.iter().enumerate() {
+        let found = sessions::find(&world.app, &[secret.as_str()]).await.unwrap();
+        assert_eq!(found.is_some(), nth >= 3, "{nth}");
+    }
+    assert!(bea.session().await.is_some());
+}
+
+/// Anybody can send these requests, as often as they like.
+#[tokio::test]
+async fn wrong_secrets_do_not_wait_for_the_writer_of_the_database() {
+    let world = World::on_sqlite().await;
+    let browser = Browser::new(&world);
+    browser.get("/sign-in").await.expect(200);
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (start, started) = tokio::sync::oneshot::channel();
+    let app = world.app.clone();
+    let writing = tokio::spawn(async move {
+        let write = app.db.write::<_, Error>(move |_| {
+            Box::pin(async move {
+                start.send(()).unwrap();
+                let _ = released.recv();
+                Ok(())
+            })
+        });
+        write.await
+    });
+    started.await.unwrap();
+    let secret = "0a".repeat(32);
+    browser.get(&format!("/sso/callback?code=x&state={secret}")).await.expect(403);
+    browser.post("/sign-in/code", &[("code", "AAAA-AAAA")]).await.expect(422);
+    browser.post("/sign-in/choose", &[("institution", "example")]).await.expect(403);
+    browser.post(&format!("/sign-in/link/{secret}"), &[]).await.expect(404);
+    assert!(!writing.is_finished());
+    release.send(()).unwrap();
+    writing.await.unwrap().unwrap();
 }
 
 /// Without a mail server nobody takes messages: the addresses of unknown people and the jobs would pile up.

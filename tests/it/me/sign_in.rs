@@ -580,6 +580,7 @@ fn by_proxy(networks: &str) -> Settings {
 async fn a_trusted_proxy_signs_in_the_person_in_its_header() {
     let world = World::with(Setup { sign_in: by_proxy("127.0.0.1"), ..Setup::default() }).await;
     world.person("Ana", "ana@example.edu").await;
+    world.person("Kim", "kim@example.edu").await;
     let there = world.neighbor().await;
     known_there(&world, &there, "only@there.example").await;
     let page = Browser::new(&world).get("/sign-in?return_to=/me/x").await.expect(200);
@@ -601,6 +602,8 @@ async fn a_trusted_proxy_signs_in_the_person_in_its_header() {
         &[(HEADER, "")],
         &[(HEADER, "nobody@example.edu")],
         &[(HEADER, "only@there.example")],
+        // The Kelvin sign: another mailbox than Kim's.
+        &[(HEADER, "\u{212a}im@example.edu")],
         &[(HEADER, "ana@example.edu"), (HEADER, "bea@example.edu")],
         &[(HEADER, "ana@example.edu, bea@example.edu")],
         &[("x_remote_user_email", "ana@example.edu")],
@@ -652,13 +655,14 @@ async fn signing_out_ends_the_session_here_or_everywhere() {
     }
     let [here, there, elsewhere, bea] = &browsers[..] else { panic!("four browsers") };
     let old = here.cookie("endonym").unwrap();
-    here.post_bare("/sign-out", &[("csrf", &own_token(here))], &[]).await.redirects_to("/sign-in");
+    let sign_in = "/sign-in?institution=example";
+    here.post_bare("/sign-out", &[("csrf", &own_token(here))], &[]).await.redirects_to(sign_in);
     assert_eq!(here.cookie("endonym"), None);
     assert!(sessions::find(&world.app, &[&old]).await.unwrap().is_none());
     assert!(there.session().await.is_some() && elsewhere.session().await.is_some());
     let fields = [("csrf", own_token(there)), ("everywhere", "1".to_owned())];
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    there.post_bare("/sign-out", &fields, &[]).await.redirects_to("/sign-in");
+    there.post_bare("/sign-out", &fields, &[]).await.redirects_to(sign_in);
     assert!(elsewhere.session().await.is_none());
     assert!(bea.session().await.is_some());
 }

@@ -194,6 +194,26 @@ async fn the_user_info_of_somebody_else_is_not_used() {
     }
 }
 
+/// The Kelvin sign folds to `k`, but it is the mailbox of somebody else.
+#[tokio::test]
+async fn an_address_that_only_folds_to_a_registered_one_signs_nobody_in() {
+    let (world, forger, connection) = scene().await;
+    world.person("Kim", "kim@example.edu").await;
+    let visitor = Visitor::new(&world);
+    for (email, is_own) in [("\u{212a}im@example.edu", false), ("Kim@example.edu", true)] {
+        let asked = ask(&visitor, &connection).await;
+        let mut claims = claims(&world, &forger, &asked);
+        claims["email"] = json!(email);
+        *forger.id_token.lock().unwrap() = KEY.sign(&claims).unwrap();
+        let seen = visitor.browser.get(&path(&forger.issuer, &asked)).await;
+        if is_own {
+            seen.redirects_to("/me");
+        } else {
+            is_refused(&visitor, seen, 403, REFUSED).await;
+        }
+    }
+}
+
 /// The provider's words in a URL are not shown, and not mistaken for a code.
 #[tokio::test]
 async fn an_error_of_the_provider_is_a_page() {

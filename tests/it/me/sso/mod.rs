@@ -13,11 +13,13 @@ use std::{
 
 use endonym::{
     app::{
-        Actor, institutions,
-        sso::{self, Change, New},
+        Actor, Error, Missing, institutions,
+        sessions::Secret,
+        sso::{self, Change, New, SignedIn},
     },
     domain::{
         session::{How, PersonId},
+        sign_in::ReturnTo,
         sso::Connection,
     },
 };
@@ -25,7 +27,7 @@ use reqwest::{Method, header};
 use serde_json::{Value, json};
 
 use super::{Browser, Seen};
-use crate::support::{Answer, World};
+use crate::support::{Answer, World, until};
 
 const CLIENT: &str = "endonym";
 const SECRET: &str = "a client secret: with+signs&more%";
@@ -332,6 +334,10 @@ async fn a_response_with_another_state_or_too_late_is_refused() {
     world.advance(Duration::from_secs(11 * 60));
     let seen = visitor.browser.get(&path).await;
     is_refused(&visitor, seen, 403, "Please sign in again").await;
+    // It does not wait for the next sign-in to be removed.
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM sso_logins").await, 1);
+    sso::remove_expired(&world.app).await.unwrap();
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM sso_logins").await, 0);
 }
 
 #[tokio::test]
@@ -451,6 +457,12 @@ async fn signing_out_ends_the_session_at_the_provider_too() {
         let seen = visitor.browser.post("/sign-out", everywhere).await.expect(200);
         assert!(visitor.browser.session().await.is_none());
         assert_eq!(visitor.browser.cookie("endonym"), None);
+        // For the menu of languages.
+        let policy = seen.headers["content-security-policy"].to_str().unwrap();
+        assert!(
+            seen.body.contains("action=\"/language\"") && policy.contains("form-action 'self'"),
+            "{policy}"
+        );
         let refresh = seen.headers[header::REFRESH].to_str().unwrap();
         let address = refresh.strip_prefix("0; url=").unwrap().to_owned();
         assert!(address.contains("id_token_hint=ey"), "{address}");
@@ -479,8 +491,103 @@ async fn signing_out_works_while_the_provider_is_away() {
     visitor.browser.get("/me").await.expect(200);
     provider.stop();
     world.advance(Duration::from_secs(25 * 3_600));
-    visitor.browser.post("/sign-out", &[]).await.redirects_to("/sign-in");
+    visitor.browser.post("/sign-out", &[]).await.redirects_to("/sign-in?institution=example");
     assert!(visitor.browser.session().await.is_none());
+}
+
+/// Ana, as if the provider of this connection had just authenticated her.
+async fn open(world: &World, connection: &Connection) -> Result<Secret, Error> {
+    let signed_in = SignedIn {
+        person: PersonId { institution: world.institution.id, email_key: "ana@example.edu".into() },
+        connection: connection.clone(),
+        id_token: "token".into(),
+        return_to: ReturnTo::default(),
+    };
+    sso::open_session(&world.app, signed_in).await
+}
+
+/// An institution with Ana, and a connection to a provider that is not there.
+async fn scene_without_provider() -> (World, Connection) {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let connection = connect(&world, new("http://127.0.0.1:9")).await;
+    (world, connection)
+}
+
+/// The window may be closed while the provider is asked.
+#[tokio::test]
+async fn signing_out_does_not_wait_for_the_provider() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    // It accepts connections and never says anything.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let connection = connect(&world, new(&format!("http://{}", silent.local_addr().unwrap()))).await;
+    let secret = open(&world, &connection).await.unwrap();
+    let browser = Browser::new(&world);
+    browser.set_cookie("endonym", secret.as_str());
+    browser.get("/me").await.expect(200);
+    let is_over = until("the session has ended", || async { browser.session().await.is_none() });
+    tokio::select! {
+        seen = browser.post("/sign-out", &[]) => panic!("the provider was not asked: {seen:?}"),
+        () = is_over => {}
+    }
+}
+
+#[tokio::test]
+async fn the_only_institution_need_not_be_named() {
+    let (world, connection) = scene_without_provider().await;
+    let browser = Browser::new(&world);
+    let sign_in = browser.get("/me").await.expect(303).location().to_owned();
+    let page = browser.get(&sign_in).await.expect(200);
+    let link = format!("href=\"/sso/{}/start?return_to=%2Fme\"", connection.id);
+    assert!(page.body.contains(&link) && page.body.contains("Example University"), "{}", page.body);
+    assert!(!page.body.contains("name=\"institution\""), "it is no part of the request: {}", page.body);
+    world.neighbor().await;
+    let page = browser.get(&sign_in).await.expect(200);
+    assert!(!page.body.contains("/sso/") && !page.body.contains("Example University"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn a_stricter_connection_ends_the_sessions_of_before() {
+    let (world, mut connection) = scene_without_provider().await;
+    let domains = |domains: &[&str]| Some(domains.iter().map(|&one| one.to_owned()).collect::<Vec<_>>());
+    for (change, is_stricter) in [
+        (
+            Change { name: Some("Login".into()), client_secret: Some("new".into()), ..Change::default() },
+            false,
+        ),
+        (Change { domains: domains(&["example.edu", "b.org"]), ..Change::default() }, true),
+        (Change { domains: domains(&["b.org", "example.edu", "c.org"]), ..Change::default() }, false),
+        (Change { domains: domains(&["example.edu"]), ..Change::default() }, true),
+        (Change { trusts_unverified_email: Some(true), ..Change::default() }, false),
+        (Change { trusts_unverified_email: Some(false), ..Change::default() }, true),
+        (Change { domains: domains(&[]), ..Change::default() }, false),
+        (Change { client_id: Some("another".into()), ..Change::default() }, true),
+    ] {
+        open(&world, &connection).await.unwrap();
+        let changed = sso::update(&world.app, &Actor::Operator, connection.id, change).await.unwrap();
+        let left = number(&world, "SELECT COUNT(*) FROM sessions").await;
+        assert_eq!(left == 0, is_stricter, "{changed:?}");
+        // A response that was checked before the change.
+        let late = open(&world, &connection).await;
+        assert_eq!(matches!(late, Err(Error::Missing(Missing::SsoConnection))), is_stricter, "{changed:?}");
+        assert_eq!(late.is_ok(), !is_stricter, "{changed:?}");
+        connection = changed;
+    }
+}
+
+#[tokio::test]
+async fn no_session_is_opened_through_a_connection_that_is_being_deleted() {
+    let (world, mut connection) = scene_without_provider().await;
+    for _ in 0..8 {
+        let deleted = sso::delete(&world.app, &Actor::Operator, connection.id);
+        let (_, deleted, _) = tokio::join!(open(&world, &connection), deleted, open(&world, &connection));
+        deleted.unwrap();
+        assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 0);
+        let late = open(&world, &connection).await;
+        assert!(matches!(late, Err(Error::Missing(Missing::SsoConnection))), "{late:?}");
+        connection = connect(&world, new("http://127.0.0.1:9")).await;
+    }
 }
 
 #[tokio::test]
