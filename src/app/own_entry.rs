@@ -3,7 +3,9 @@
 use bytes::Bytes;
 
 use super::{
-    App, Error, Missing, Result, calls, consents, own_recordings, own_recordings::Sharing, participants,
+    App, Error, Missing, Result, calls, consents,
+    own_recordings::{self, Maker, Sharing},
+    participants,
 };
 use crate::{
     blobs::{Key, Shelf},
@@ -99,9 +101,10 @@ async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
 
 /// Stores the owner's recording, for all of their pages or for this one only. They must have agreed to the text about recordings.
 pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -> Result<()> {
+    // Checked again when it is stored. Sound of people who have not agreed is not even processed.
     consents::require(&mut app.db.read(), owner, Field::Recording).await?;
     let target = (owner.institution, owner.participant);
-    own_recordings::record(app, target, Incoming::Bytes(sound), sharing, None).await
+    own_recordings::record(app, target, Incoming::Bytes(sound), sharing, Maker::Owner).await
 }
 
 /// The MP3 file of the owner's recording, even while nobody else may hear it.
