@@ -5,23 +5,25 @@
 use bytes::Bytes;
 
 use super::{
-    Actor, App, Error, Missing, Result, consents, media, own_entry,
+    Actor, App, Error, Missing, Result, consents, media,
+    own_entry::{self, Owner},
     own_person::{self, OwnPerson, OwnRegistration, ids_of, owner},
     own_recordings::{Attempts, copies_missing},
 };
 use crate::{
     domain::{
+        audience::Audience,
         institution::Institution,
         media::{Incoming, Kind, Media, Origin},
         participant::{Draft, Participant, Recording},
         session::PersonId,
     },
-    store::{institutions, media as stored, rolls},
+    store::{audiences, institutions, media as stored, rolls},
 };
 
 pub async fn set_photo(app: &App, actor: &Actor, person: &PersonId, picture: Vec<u8>) -> Result<()> {
     actor.represent(person)?;
-    set(app, person, Kind::Photo, Incoming::Portrait(picture)).await
+    set(app, person, Kind::Photo, Incoming::Portrait(picture), None).await
 }
 
 pub async fn delete_photo(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {
@@ -40,7 +42,7 @@ pub async fn record_legal_name(
     permit_legal_names(app, person).await?;
     let owner = owner(app, person, None).await?;
     consents::require(&mut app.db.read(), owner, Kind::LegalRecording.field()).await?;
-    set(app, person, Kind::LegalRecording, Incoming::Bytes(sound)).await?;
+    set(app, person, Kind::LegalRecording, Incoming::Bytes(sound), Some(owner)).await?;
     Ok(own_entry::find(app, owner).await?.person.legal.recording)
 }
 
@@ -99,8 +101,15 @@ pub async fn sound(app: &App, actor: &Actor, person: &PersonId, page: &str, kind
     own_entry::sound(app, owner, kind).await
 }
 
-/// Stores a file for all registrations of a person. See `own_recordings.rs` for the retries.
-async fn set(app: &App, person: &PersonId, kind: Kind, incoming: Incoming) -> Result<()> {
+/// Stores a file for all registrations of a person. See `own_recordings.rs` for the retries. `consenting`: the owner who must have
+/// agreed to the text about recordings, and may have withdrawn while the sound was processed.
+async fn set(
+    app: &App,
+    person: &PersonId,
+    kind: Kind,
+    incoming: Incoming,
+    consenting: Option<Owner>,
+) -> Result<()> {
     let (institution, now) = (person.institution, app.clock.now());
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
     let processed = media::process(app, &mut draft, now).await?;
@@ -117,14 +126,23 @@ async fn set(app: &App, person: &PersonId, kind: Kind, incoming: Incoming) -> Re
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
+                    if let Some(owner) = consenting {
+                        consents::require(sql, owner, kind.field()).await?;
+                    }
                     let ids = ids_of(sql, institution, &email_key).await?;
                     if ids.len() > made.len() {
                         return Err(copies_missing());
                     }
                     let mut made = made.into_iter();
                     let mut gone = Vec::new();
-                    for (id, one) in ids.into_iter().zip(made.by_ref()) {
+                    for (id, one) in ids.iter().copied().zip(made.by_ref()) {
                         gone.extend(stored::attach(sql, institution, id, &one, now).await?);
+                    }
+                    // Registrations without an email that the person got after they had paused.
+                    if kind.is_sound()
+                        && audiences::chosen(sql, institution, &email_key).await? == Some(Audience::Paused)
+                    {
+                        audiences::pause(sql, institution, &ids).await?;
                     }
                     gone.extend(made);
                     Ok(((), gone))

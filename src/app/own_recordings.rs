@@ -13,18 +13,21 @@ use futures_util::StreamExt;
 use super::{
     App, Error, Missing, Result,
     calls::{self, Attempt, CallChange},
+    consents,
     media::{self, keys},
+    own_entry::Owner,
 };
 use crate::{
     blobs::{Key, Shelf},
     domain::{
         call::Reason,
+        fault::Field,
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin},
         own_recording::{People, Registration, Start},
         participant::Draft,
     },
-    store::{self, Sql, own_recordings, participants, rolls},
+    store::{self, Sql, audiences, own_recordings, participants, rolls},
 };
 
 /// Which registrations of a person a recording is for.
@@ -35,14 +38,22 @@ pub enum Sharing {
     ThisPage,
 }
 
-/// Stores a recording that a person made, and cancels the pending calls of everybody who gets it. A recording made in a call
-/// ends that call; if the call is already over, the recording is discarded.
+/// How a person makes a recording.
+#[derive(Debug, Clone)]
+pub enum Maker {
+    /// In a browser. They must have agreed to the text about recordings.
+    Owner,
+    /// In this call. The recording ends it; if it is already over, the recording is discarded.
+    Call(Attempt),
+}
+
+/// Stores a recording that a person made, and cancels the pending calls of everybody who gets it.
 pub async fn record(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
     sound: Incoming,
     sharing: Sharing,
-    call: Option<Attempt>,
+    maker: Maker,
 ) -> Result<()> {
     let now = app.clock.now();
     let mut draft = Draft { media: vec![(Kind::Recording, sound)], ..Draft::default() };
@@ -53,7 +64,7 @@ pub async fn record(
         let recipients = owners(&mut app.db.read(), institution, participant, sharing).await?;
         let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, recipients.len(), origin);
-        let (owned_app, call) = (app.clone(), call.clone());
+        let (owned_app, maker) = (app.clone(), maker.clone());
         let write = move |made: Vec<Media>| async move {
             let db = owned_app.db.clone();
             db.write(move |sql| {
@@ -63,19 +74,27 @@ pub async fn record(
                     if recipients.len() > made.len() {
                         return Err(copies_missing());
                     }
-                    if let Some(attempt) = call
-                        && !calls::recorded_in(sql, &attempt, now).await?
-                    {
-                        return Err(Error::Missing(Missing::Call));
+                    match maker {
+                        // They may have withdrawn their consent while the sound was processed.
+                        Maker::Owner => {
+                            let owner = Owner { institution, participant };
+                            consents::require(sql, owner, Field::Recording).await?;
+                        }
+                        Maker::Call(attempt) => {
+                            if !calls::recorded_in(sql, &attempt, now).await? {
+                                return Err(Error::Missing(Missing::Call));
+                            }
+                        }
                     }
                     let mut made = made.into_iter();
                     let mut gone = Vec::new();
-                    for (owner, recording) in recipients.into_iter().zip(made.by_ref()) {
+                    for (owner, recording) in recipients.iter().copied().zip(made.by_ref()) {
                         let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
                         let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
                         calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
                         gone.extend(store::media::attach(sql, institution, owner, &recording, now).await?);
                     }
+                    follow_pause(sql, institution, &recipients).await?;
                     gone.extend(made);
                     Ok(((), gone))
                 })
@@ -109,6 +128,32 @@ async fn owners(
         owners.extend(People::new(&all).followers(0));
     }
     Ok(owners)
+}
+
+/// Pauses those of these registrations that have no email and belong to a person who has paused. To be called after they were
+/// created or recorded: `keep_paused` recognizes only the person's email, and registrations that existed when they paused.
+pub(super) async fn follow_pause(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<()> {
+    let these = own_recordings::without_email(sql, institution, ids).await?;
+    if these.is_empty() {
+        return Ok(());
+    }
+    let count = these.len();
+    let all = own_recordings::around(sql, institution, these).await?;
+    let people = People::new(&all);
+    let deciding: Vec<Vec<ParticipantId>> = (0..count).map(|at| people.deciding(at)).collect();
+    let paused = audiences::paused(sql, institution, &deciding.concat()).await?;
+    let paused: HashSet<ParticipantId> = paused.into_iter().collect();
+    let ids: Vec<ParticipantId> = all
+        .iter()
+        .zip(&deciding)
+        .filter(|(_, deciding)| deciding.iter().any(|id| paused.contains(id)))
+        .filter_map(|(one, _)| one.id)
+        .collect();
+    Ok(audiences::pause(sql, institution, &ids).await?)
 }
 
 /// The transaction needs bytes that are not stored yet. Internal: only this module and its callers see it.
@@ -152,6 +197,8 @@ pub(super) type Copies = HashMap<usize, Copy>;
 /// The recording that a new registration starts with.
 pub(super) struct Started {
     pub media: Media,
+    /// The copied recording is paused, so the copy must be, too.
+    pub is_paused: bool,
     /// The phonetic spelling at the registration that the recording was copied from.
     pub phonetic: Option<String>,
 }
@@ -199,17 +246,24 @@ pub(super) async fn start(
     copies: &Copies,
 ) -> Result<HashMap<usize, Started>> {
     let mut started = HashMap::new();
-    for (place, source) in sources(sql, institution, these, start).await? {
+    let sources = sources(sql, institution, these, start).await?;
+    let ids: Vec<ParticipantId> = sources.values().map(|source| source.id).collect();
+    let paused = audiences::paused(sql, institution, &ids).await?;
+    let paused: HashSet<ParticipantId> = paused.into_iter().collect();
+    for (place, source) in sources {
         let copy =
             copies.get(&place).filter(|copy| copy.of == source.media.hex).ok_or_else(copies_missing)?;
         if let Some(media) = copy.media.clone() {
-            started.insert(place, Started { media, phonetic: source.phonetic });
+            let is_paused = paused.contains(&source.id);
+            started.insert(place, Started { media, is_paused, phonetic: source.phonetic });
         }
     }
     Ok(started)
 }
 
 struct Source {
+    /// The registration that it is copied from.
+    id: ParticipantId,
     media: Media,
     origin: Origin,
     phonetic: Option<String>,
@@ -242,8 +296,8 @@ async fn sources(
     let source = |(place, one): (usize, &Registration)| {
         let recording = one.recording.as_ref()?;
         let origin = if recording.origin == Origin::Shared { Origin::Shared } else { Origin::Copied };
-        let media = (*media.get(recording.hex.as_str())?).clone();
-        Some((place, Source { media, origin, phonetic: one.phonetic.clone() }))
+        let (id, media) = (one.id?, (*media.get(recording.hex.as_str())?).clone());
+        Some((place, Source { id, media, origin, phonetic: one.phonetic.clone() }))
     };
     Ok(chosen.into_iter().filter_map(source).collect())
 }

@@ -10,8 +10,10 @@ pub(super) use lists::{best_first, list_in, matching};
 use super::{
     App, Error, Missing, Result,
     calls::{self, CallChange},
+    consents,
     media::{self, Written},
     name_pages,
+    own_entry::Owner,
     own_recordings::{self, Attempts, Copies},
 };
 use crate::{
@@ -189,7 +191,7 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
 }
 
 /// Returns what a new registration starts with, if the same email has a recording elsewhere. `place` is its index in the
-/// copies.
+/// copies. If that recording is paused, the registration is, before the copy is attached.
 pub(super) async fn start(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -199,7 +201,11 @@ pub(super) async fn start(
 ) -> Result<Option<Media>> {
     let Some(own) = store::own_recordings::find(sql, institution, id).await? else { return Ok(None) };
     let mut started = own_recordings::start(sql, institution, &[(place, own)], Start::Shared, copies).await?;
-    Ok(started.remove(&place).map(|started| started.media))
+    let Some(started) = started.remove(&place) else { return Ok(None) };
+    if started.is_paused {
+        store::audiences::pause(sql, institution, &[id]).await?;
+    }
+    Ok(Some(started.media))
 }
 
 /// Attaches new media to a participant, and returns the participant and the replaced media.
@@ -335,6 +341,11 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                 rolls::lock(sql, institution).await?;
                 let old = target.find(sql, &access).await?;
                 if matches!(target, Target::Own(_)) {
+                    if matches!(call_change, CallChange::Call(_)) {
+                        // They may have withdrawn their consent since they asked for the call.
+                        let owner = Owner { institution, participant: old.id };
+                        consents::require(sql, owner, Field::PhoneNumber).await?;
+                    }
                     calls::check_own(sql, (institution, old.id), &call_change, now).await?;
                 }
                 let changed = update_in(sql, institution, old, draft, now).await?;

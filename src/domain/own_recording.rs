@@ -138,6 +138,15 @@ impl<'a> People<'a> {
         others.map(|other| &self.all[other]).filter(|one| one.follows()).filter_map(|one| one.id).collect()
     }
 
+    /// The registrations that decide whether this one is paused: those with the person's email, or else all that share a key.
+    pub fn deciding(&self, at: usize) -> Vec<ParticipantId> {
+        let theirs = self.registrations(at);
+        let known: BTreeSet<usize> =
+            theirs.iter().copied().filter(|one| self.all[*one].email_key.is_some()).collect();
+        let these = if known.is_empty() { theirs } else { known };
+        these.into_iter().filter_map(|one| self.all[one].id).collect()
+    }
+
     /// The registration whose recording is copied to this new one.
     pub fn source(&self, at: usize, start: Start) -> Option<&'a Registration> {
         let others = self.registrations(at).into_iter().filter(|other| *other != at);
@@ -205,6 +214,17 @@ mod tests {
     fn nobody_gets_the_voice_of_one_of_two_who_they_may_be() {
         assert_eq!(followers(&["1 - X u -", "2 a X - -", "3 b - u -"]), [0; 0]);
         assert_eq!(followers(&["2 a X - -", "1 - X u -", "3 b - u -"]), [0; 0]);
+    }
+
+    #[test]
+    fn who_has_an_email_decides_for_their_registrations_without_one() {
+        let deciding = |texts: &[&str]| {
+            let all = all(texts);
+            People::new(&all).deciding(0).into_iter().map(ParticipantId::get).collect::<Vec<_>>()
+        };
+        assert_eq!(deciding(&["1 - X - -", "2 a X - -", "3 a - - -", "4 - X - -"]), [2, 3]);
+        assert_eq!(deciding(&["1 - X - -", "2 - X - -", "3 - Y - -"]), [1, 2]);
+        assert_eq!(deciding(&["1 - X u -", "2 a X - -", "3 b - u -"]), [1], "one of two");
     }
 
     #[test]

@@ -84,14 +84,24 @@ pub async fn created_at(
     Ok(found.map(Moment::from_micros))
 }
 
-/// Hides the recordings of those of these registrations that are paused, or whose email is that of a person who has paused. To be
-/// called after media was attached or shown, and after an email has changed.
-pub async fn keep_paused(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
-    let mut paused = Vec::new();
+/// Returns those of these registrations that are paused, or whose email is that of a person who has paused.
+pub async fn paused(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<ParticipantId>> {
+    let mut found = Vec::new();
     for group in padded(ids) {
         let (text, params) = (paused_text(group.len()), params(institution, group));
-        paused.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
+        found.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
     }
+    Ok(found)
+}
+
+/// Hides the recordings of those of these registrations that are `paused`. To be called after media was attached or shown, and
+/// after an email has changed.
+pub async fn keep_paused(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+    let paused = paused(sql, institution, ids).await?;
     pause(sql, institution, &paused).await
 }
 
@@ -127,11 +137,27 @@ pub async fn follow_email(
             "INSERT INTO persons (institution_id, email_key, audience, created_at) \
              SELECT p.institution_id, p.email_key, 'paused', $1 FROM {table} p JOIN paused_participants q \
              ON q.institution_id = p.institution_id AND q.participant_id = p.id \
-             WHERE p.institution_id = $2 AND p.id = $3 AND p.email_key IS NOT NULL ON CONFLICT (institution_id, email_key) DO NOTHING"
+             WHERE p.institution_id = $2 AND p.id = $3 AND p.email_key IS NOT NULL \
+             ON CONFLICT (institution_id, email_key) DO UPDATE SET audience = 'paused' WHERE persons.audience IS NULL"
         );
         sql.execute(&text, &[now.micros().into(), institution.into(), id.into()]).await?;
     }
     keep_paused(sql, institution, &[id]).await
+}
+
+/// The second of two registrations of a person is about to be merged into the first. If it is paused, so is the first.
+pub async fn merge(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (own, other): (ParticipantId, ParticipantId),
+    now: Moment,
+) -> Result<()> {
+    if !paused(sql, institution, &[other]).await?.is_empty() {
+        pause(sql, institution, &[own]).await?;
+        follow_email(sql, institution, own, now).await?;
+    }
+    let text = "DELETE FROM paused_participants WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), other.into()]).await.map(|_| ())
 }
 
 /// Makes every link to these people's recordings dead, and shows none.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Error, Result, Row, Sql, Value, stored_json};
 use crate::domain::{
     consent::{Consent, ConsentText, Giver},
-    ids::InstitutionId,
+    ids::{InstitutionId, ParticipantId},
     language::Language,
     moment::Moment,
 };
@@ -108,6 +108,22 @@ pub async fn withdraw(sql: &mut Sql, giver: &Giver, now: Moment) -> Result<u64> 
         "UPDATE {table} SET withdrawn_at = $1 WHERE institution_id = $2 AND {column} = $3 AND withdrawn_at IS NULL"
     );
     sql.execute(&text, &[now.micros().into(), institution, key]).await
+}
+
+/// Moves the consents of a registration to the one that it is merged into. What is known there already stays.
+pub async fn hand_over(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (to, from): (ParticipantId, ParticipantId),
+) -> Result<()> {
+    let text = "INSERT INTO participant_consents \
+                (institution_id, participant_id, version, language, consented_at, withdrawn_at) \
+                SELECT institution_id, $1, version, language, consented_at, withdrawn_at FROM participant_consents \
+                WHERE institution_id = $2 AND participant_id = $3 \
+                ON CONFLICT (institution_id, participant_id, version) DO NOTHING";
+    sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
+    let text = "DELETE FROM participant_consents WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), from.into()]).await.map(|_| ())
 }
 
 /// All consents of an institution, by email or by the number of a registration without one.

@@ -169,10 +169,15 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     let people = sql.rows(text, &here, |row| row.int(0)).await?;
     sql.scrub_wal();
     courses::delete_all(sql, institution, ("name_page_id", page.get())).await?;
+    for table in ["participant_consents", "paused_participants"] {
+        let text = format!(
+            "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \
+             (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \
+             UNION ALL SELECT id FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2)"
+        );
+        sql.execute(&text, &here).await?;
+    }
     for text in [
-        "DELETE FROM participant_consents WHERE institution_id = $1 AND participant_id IN \
-         (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \
-         UNION ALL SELECT id FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2)",
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",

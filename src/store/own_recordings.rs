@@ -62,6 +62,18 @@ pub async fn find(
     Ok(found.pop())
 }
 
+/// Returns those of these registrations that have no email, visible or hidden.
+pub async fn without_email(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<Registration>> {
+    let mut found = by_ids(sql, institution, ids).await?;
+    found.retain(|one| one.email_key.is_none());
+    add_users(sql, institution, &mut found).await?;
+    Ok(found)
+}
+
 /// Returns those of these registrations that have no recording.
 pub async fn unrecorded(
     sql: &mut Sql,

@@ -130,6 +130,31 @@ async fn a_registration_without_an_email_is_paused_with_its_person() {
 }
 
 #[tokio::test]
+async fn a_registration_without_an_email_that_comes_after_the_pause_is_paused_too() {
+    let world = World::new().await;
+    let other = world.page("Choir").await;
+    let draft = json!({ "first_name": "Ana", "email": "ana@example.edu", "institution_id": "A1" });
+    let person = world.person_on(&world.page, draft).await;
+    choose(&world, Audience::Paused).await;
+    let draft = json!({ "first_name": "Ana", "email": "same@example.edu" });
+    let unnamed = world.person_on(&other, draft).await;
+    let text = "UPDATE participants SET email = NULL, email_key = NULL, identifier = 'A1', identifier_key = 'A1' \
+                WHERE email_key = 'same@example.edu'";
+    execute(&world.app.db, text, Vec::new()).await;
+    // Made elsewhere; then made there.
+    record(&world, &person, 440.0, Sharing::All).await;
+    assert_eq!(all_links(&world).await, [Value::Null, Value::Null]);
+    let text = "DELETE FROM paused_participants WHERE participant_id IN (SELECT id FROM participants WHERE email_key IS NULL)";
+    assert_eq!(execute(&world.app.db, text, Vec::new()).await, 1);
+    record(&world, &unnamed, 550.0, Sharing::ThisPage).await;
+    assert_eq!(all_links(&world).await, [Value::Null, Value::Null]);
+    choose(&world, Audience::Public).await;
+    for link in all_links(&world).await {
+        assert_eq!(status(&world, &path_of(&link)).await, 200, "{link}");
+    }
+}
+
+#[tokio::test]
 async fn choices_end_with_the_last_registration() {
     let world = World::new().await;
     world.person("Ana", "ana@example.edu").await;

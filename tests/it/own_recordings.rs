@@ -2,14 +2,17 @@
 
 use endonym::{
     app::{
-        Actor, imports, institutions,
+        Actor, consents, imports, institutions,
         media::{reprocess, sweep},
-        own_recordings::{self, Sharing},
+        own_entry::Owner,
+        own_recordings::{self, Maker, Sharing},
         participants,
     },
     domain::{
+        consent,
         email::Email,
         ids::ParticipantId,
+        language::Language,
         media::Incoming,
         name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
@@ -29,12 +32,15 @@ fn ana() -> Value {
     json!({ "first_name": "Ana", "email": ANA })
 }
 
-/// Records a name as this registration's owner.
+/// Agrees to the text about recordings, and records a name, as this registration's owner.
 pub async fn record(world: &World, person: &Value, hertz: f32, sharing: Sharing) {
+    let (app, institution) = (&world.app, world.institution.id);
     let token = World::registration_token(person);
-    let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
+    let participant = participants::by_token(app, institution, &token).await.unwrap().id;
+    let owner = Owner { institution, participant };
+    assert!(consents::agree_as_owner(app, owner, consent::BUILT_IN, Language::English).await.unwrap());
     let sound = Incoming::Bytes(wav_of(1.0, hertz));
-    own_recordings::record(&world.app, (world.institution.id, owner.id), sound, sharing, None).await.unwrap();
+    own_recordings::record(app, (institution, participant), sound, sharing, Maker::Owner).await.unwrap();
 }
 
 /// Whether new registrations start with the person's newest recording.
@@ -277,12 +283,22 @@ async fn a_file_that_is_no_sound_changes_nothing_anywhere() {
     let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
     let whose = (world.institution.id, owner.id);
     let noise = Incoming::Bytes(b"no sound at all".to_vec());
-    let refused = own_recordings::record(&world.app, whose, noise, Sharing::All, None).await.unwrap_err();
+    let refused =
+        own_recordings::record(&world.app, whose, noise, Sharing::All, Maker::Owner).await.unwrap_err();
     assert!(matches!(refused, endonym::app::Error::Invalid(_)), "{refused}");
     let nobody = (world.institution.id, ParticipantId::new(owner.id.get() + 1));
     let sound = Incoming::Bytes(wav(1.0));
-    let missing = own_recordings::record(&world.app, nobody, sound, Sharing::All, None).await.unwrap_err();
+    let missing =
+        own_recordings::record(&world.app, nobody, sound, Sharing::All, Maker::Owner).await.unwrap_err();
     assert!(matches!(missing, endonym::app::Error::Missing(_)), "{missing}");
+    // Nor does a sound of somebody who has not agreed, or has withdrawn while it was processed.
+    let sound = Incoming::Bytes(wav(1.0));
+    let refused =
+        own_recordings::record(&world.app, whose, sound, Sharing::All, Maker::Owner).await.unwrap_err();
+    assert!(
+        matches!(&refused, endonym::app::Error::Invalid(errors) if consents::is_missing(errors)),
+        "{refused}"
+    );
     assert_eq!(on(&world, &world.page).await["recording_link"], Value::Null);
     nothing_is_left_over(&world).await;
 }

@@ -6,7 +6,7 @@ use super::{Rules, cancel_in, cancel_opted_out};
 use crate::{
     app::{
         App, Error, Result,
-        own_recordings::{self, Sharing},
+        own_recordings::{self, Maker, Sharing},
     },
     domain::{
         call::{Outcome, Reason, State},
@@ -289,7 +289,8 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
     let attempt = &claimed.attempt;
     let subject = (attempt.institution, claimed.participant);
     let recording_bytes = Incoming::Bytes(wav);
-    match own_recordings::record(app, subject, recording_bytes, Sharing::All, Some(attempt.clone())).await {
+    let maker = Maker::Call(attempt.clone());
+    match own_recordings::record(app, subject, recording_bytes, Sharing::All, maker).await {
         Ok(_) => {
             note_ended(app, Outcome::Recorded);
             Ok(Outcome::Recorded)

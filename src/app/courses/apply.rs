@@ -220,12 +220,10 @@ impl Sync {
             identifiers_taken: plan.identifiers_taken,
             ..Counts::default()
         };
-        let changes_email = |(at, _, wanted): &&(usize, usize, TargetIdentity)| {
-            let entry = &entries[*at];
-            !entry.hidden && entry.email_key.is_some() && entry.email_key != wanted.email_key
-        };
-        let moving: Vec<ParticipantId> =
-            plan.known.iter().filter(changes_email).map(|(at, ..)| entries[*at].id).collect();
+        let changes_email =
+            |(at, _, wanted): &&(usize, usize, TargetIdentity)| loses_email(&entries[*at], wanted);
+        let moving: Vec<&Entry> =
+            plan.known.iter().filter(changes_email).map(|(at, ..)| &entries[*at]).collect();
         participants::clear_emails(sql, institution, &moving).await?;
         let mut back = Vec::new();
         for (at, _, wanted) in &plan.known {
@@ -242,6 +240,15 @@ impl Sync {
         self.start_recognized(sql, members, &entries, &plan).await?;
         let first = self.insert(sql, members, &plan.new).await?;
         self.link(sql, members, &entries, &plan, &first).await?;
+        let is_new_to_them = |(at, who, wanted): &&(usize, usize, TargetIdentity)| {
+            let entry = &entries[*at];
+            let is_linked = entry.user_id.as_deref() == Some(members[*who].user_id.as_str());
+            wanted.email_key.is_none() && (!is_linked || is_changed(entry, wanted))
+        };
+        let known = plan.known.iter().filter(is_new_to_them).map(|(at, ..)| entries[*at].id);
+        let new = plan.new.iter().zip(&first).filter(|((_, wanted), _)| wanted.email_key.is_none());
+        let unnamed: Vec<ParticipantId> = known.chain(new.map(|(_, id)| *id)).collect();
+        own_recordings::follow_pause(sql, institution, &unnamed).await?;
         name_pages::set_title(sql, institution, page, title).await?;
         courses::describe(sql, institution, self.course, title, None).await?;
         let taken = (plan.identifiers_taken > 0).then(|| {
@@ -322,6 +329,11 @@ impl Sync {
             .zip(new)
             .filter_map(|(record, (who, _))| Some((record.person.id, &started.get(who)?.media)))
             .collect();
+        let is_paused = |who: usize| started.get(&who).is_some_and(|started| started.is_paused);
+        let people = records.iter().zip(new);
+        let paused: Vec<ParticipantId> =
+            people.filter_map(|(record, (who, _))| is_paused(*who).then_some(record.person.id)).collect();
+        store::audiences::pause(sql, self.institution, &paused).await?;
         store::media::attach_recordings(sql, self.institution, &recordings).await?;
         self.used.extend(recordings.iter().map(|(_, media)| media.hex.clone()));
         Ok(records.into_iter().map(|record| record.person.id).collect())
@@ -342,6 +354,9 @@ impl Sync {
             own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
         for (who, id, _) in found {
             if let Some(started) = started.remove(&who) {
+                if started.is_paused {
+                    store::audiences::pause(sql, self.institution, &[id]).await?;
+                }
                 store::media::attach(sql, self.institution, id, &started.media, self.now).await?;
                 self.used.insert(started.media.hex);
             }
@@ -381,6 +396,24 @@ fn held_back(loss: Loss, note: Option<&str>) -> String {
         "the name page was left as it is, because the learning system's roster has lost {lost}{note}; if that is right, \
          `endonym course sync --accept-empty` applies the roster"
     )
+}
+
+/// Changes the identity of a single entry.
+pub(super) async fn set_identity(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    entry: &Entry,
+    wanted: &TargetIdentity,
+    now: Moment,
+) -> Result<()> {
+    if loses_email(entry, wanted) {
+        participants::clear_emails(sql, institution, &[entry]).await?;
+    }
+    Ok(participants::set_identity(sql, institution, (entry.id, entry.hidden), wanted, now).await?)
+}
+
+fn loses_email(entry: &Entry, wanted: &TargetIdentity) -> bool {
+    entry.email_key.is_some() && entry.email_key != wanted.email_key
 }
 
 fn is_changed(entry: &Entry, wanted: &TargetIdentity) -> bool {

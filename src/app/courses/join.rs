@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::apply::{Sync, holders, registrations};
+use super::apply::{Sync, holders, registrations, set_identity};
 use crate::{
     app::{
         App, Error, Missing, Result,
@@ -264,6 +264,7 @@ impl Sync {
             let who = Identity { tool_consumer, user_id, participant };
             aliases::identify(sql, institution, self.course, &who).await?;
         }
+        own_recordings::follow_pause(sql, institution, &[participant]).await?;
         Ok(participant)
     }
 
@@ -286,8 +287,7 @@ impl Sync {
     /// Updates the entry's identity, and shows it if it is hidden.
     async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: TargetIdentity) -> Result<()> {
         if wanted != entry.identity() {
-            let target = (entry.id, entry.hidden);
-            participants::set_identity(sql, self.institution, target, &wanted, self.now).await?;
+            set_identity(sql, self.institution, entry, &wanted, self.now).await?;
         }
         if entry.hidden {
             self.show(sql, vec![entry.id]).await?;

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::aliases::transfer_to;
+use super::{aliases::transfer_to, apply::set_identity};
 use crate::{
     app::{
         Actor, App, Error, Missing, Result,
@@ -173,6 +173,8 @@ impl Merging {
     async fn join(&mut self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
         let (institution, now) = (self.institution, self.now);
         self.places.insert(other.id, own.id);
+        store::audiences::merge(sql, institution, (own.id, other.id), now).await?;
+        store::consents::hand_over(sql, institution, (own.id, other.id)).await?;
         for kind in Kind::ALL {
             let replaced = entries::move_media(sql, institution, (own, other), kind, now).await?;
             self.nobodys.extend(replaced);
@@ -192,12 +194,15 @@ impl Merging {
         self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
         self.backfill_keys(sql, own, other).await?;
+        if let Some(email_key) = &other.email_key {
+            store::persons::delete_unregistered(sql, institution, email_key).await?;
+        }
         if own.hidden && !other.hidden {
             if let Some(key) = &own.email_key
                 && participants::registered(sql, institution, self.kept.name_page, key).await?.on_page
             {
                 let wanted = TargetIdentity { email: None, email_key: None, ..own.identity() };
-                participants::set_identity(sql, institution, (own.id, true), &wanted, now).await?;
+                set_identity(sql, institution, own, &wanted, now).await?;
             }
             exports::come_back(sql, institution, &[own.id]).await?;
             participants::hidden::show(sql, institution, self.kept.name_page, &[own.id], now).await?;
@@ -244,7 +249,7 @@ impl Merging {
         if entry.email_key.is_some() && first.iter().any(is_taken) {
             // Two accounts share an email: the one on the first page keeps it.
             let wanted = TargetIdentity { email: None, email_key: None, ..entry.identity() };
-            participants::set_identity(sql, institution, (entry.id, entry.hidden), &wanted, self.now).await?;
+            set_identity(sql, institution, entry, &wanted, self.now).await?;
         }
         entries::move_to(sql, institution, entry, self.kept.name_page, self.now).await?;
         let Some(user_id) = &entry.user_id else { return Ok(()) };

@@ -4,10 +4,11 @@ use super::{columns::custom_to_json, *};
 use crate::{
     domain::{
         ids::{InstitutionId, NamePageId},
-        matching::TargetIdentity,
+        matching::{Entry, TargetIdentity},
         participant::TextKind,
+        session::PersonId,
     },
-    store::{audiences, in_power_of_two_chunks, rolls, value_rows},
+    store::{audiences, in_power_of_two_chunks, persons, rolls, sessions, sign_ins, value_rows},
 };
 
 /// A row to insert: a participant without media, and the columns that are not part of a `Participant`.
@@ -103,17 +104,32 @@ pub async fn set_identity(
     audiences::follow_email(sql, institution, id, now).await
 }
 
-/// Clears the emails of people who are about to get new ones. Otherwise two people swapping emails would violate the unique
-/// index.
-pub async fn clear_emails(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
-    for group in padded(ids) {
-        let text = format!(
-            "UPDATE participants SET email = NULL, email_key = NULL WHERE institution_id = $1 AND id IN ({})",
-            placeholders(2, group.len())
-        );
+/// Clears the emails of people who are about to get other ones, or none. Otherwise two people swapping emails would violate the
+/// unique index.
+///
+/// From now on, such an email may be somebody else's: whoever has signed in with it is signed out, and what the person has chosen
+/// and agreed to is deleted with their last registration. Who has paused stays paused.
+pub async fn clear_emails(sql: &mut Sql, institution: InstitutionId, entries: &[&Entry]) -> Result<()> {
+    let ids: Vec<ParticipantId> = entries.iter().map(|entry| entry.id).collect();
+    audiences::keep_paused(sql, institution, &ids).await?;
+    for group in padded(&ids) {
+        let these = placeholders(2, group.len());
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        sql.execute(&text, &params).await?;
+        for table in ["participants", "hidden_participants"] {
+            let text = format!(
+                "UPDATE {table} SET email = NULL, email_key = NULL WHERE institution_id = $1 AND id IN ({these})"
+            );
+            sql.execute(&text, &params).await?;
+        }
+    }
+    let mut keys: Vec<&String> = entries.iter().filter_map(|entry| entry.email_key.as_ref()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for email_key in keys {
+        sessions::delete_all_of(sql, institution, email_key).await?;
+        sign_ins::delete_of(sql, &PersonId { institution, email_key: email_key.clone() }).await?;
+        persons::delete_unregistered(sql, institution, email_key).await?;
     }
     Ok(())
 }

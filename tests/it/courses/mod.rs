@@ -1,5 +1,6 @@
 //! Courses of a learning system, from the synchronization request to the people on its name page.
 
+mod choices;
 mod cli;
 mod endpoint;
 mod erasure;

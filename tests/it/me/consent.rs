@@ -213,6 +213,21 @@ async fn who_withdraws_pauses_or_deletes_the_recordings() {
 }
 
 #[tokio::test]
+async fn who_withdraws_while_a_take_is_on_its_way_has_no_recording_afterwards() {
+    let world = world().await;
+    let browser = ana(&world).await;
+    let (sound, fields) = (wav(1.0), [("then", "delete")]);
+    for _ in 0..4 {
+        let withdraw = browser.post("/me/consent/withdraw", &fields);
+        let (taken, withdrawn) = tokio::join!(browser.take(&sound, ""), withdraw);
+        withdrawn.redirects_to("/me?done=withdrawn");
+        assert!([201, 422].contains(&taken.status.as_u16()), "{}", taken.body);
+        assert_eq!(origins(&world).await, [None]);
+        world.agree(world.institution.id, ANA).await;
+    }
+}
+
+#[tokio::test]
 async fn a_call_needs_consent_and_is_canceled_when_it_is_withdrawn() {
     let calling = calls::Rules {
         enabled: true,
