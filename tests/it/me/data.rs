@@ -165,7 +165,8 @@ async fn signing_out_everywhere_is_a_button() {
     let page = browser.get("/me").await.expect(200).body;
     let button = "<button class=\"quiet\" name=\"everywhere\" value=\"1\">Sign out on all devices</button>";
     assert!(page.contains(button), "{page}");
-    browser.post("/sign-out", &[("everywhere", "1")]).await.redirects_to("/sign-in");
+    let sign_in = format!("/sign-in?institution={}", world.institution.slug);
+    browser.post("/sign-out", &[("everywhere", "1")]).await.redirects_to(&sign_in);
     other.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
 }
 
