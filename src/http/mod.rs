@@ -11,6 +11,7 @@ pub mod csrf;
 pub mod embeds;
 pub mod faults;
 pub mod form;
+pub mod handover;
 pub mod html;
 pub mod language;
 pub mod looks;

@@ -3,6 +3,7 @@
 mod cookie;
 mod course;
 mod deep_link;
+mod handover;
 mod launch;
 mod login;
 mod own;
@@ -40,6 +41,8 @@ pub fn routes() -> Router<App> {
         .route("/lti/s/{session}/recording/audio", get(own::audio))
         .route("/lti/s/{session}/recording/delete", post(own::delete_recording))
         .route("/lti/s/{session}/call", post(own::call))
+        .route("/lti/s/{session}/handover", post(handover::create))
+        .route("/lti/s/{session}/handover/{id}", get(handover::state))
         .route("/lti/s/{session}/consent", post(own::consent))
         .route("/lti/s/{session}/consent/withdraw", post(own::withdraw))
         .route("/lti/s/{session}/window", get(window::open))

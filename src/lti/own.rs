@@ -218,7 +218,7 @@ async fn draw(
         csrf: &csrf,
         limit: app.studio.settings.take_seconds(),
         part: "own-recording",
-        handover: None,
+        handover: own.person.email.is_some().then_some("handover"),
         call: own.can_be_called.then_some("#call"),
         window: &window,
         fault: fault.as_deref(),
@@ -382,7 +382,7 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
 }
 
 /// The same answer as a page, for the recorder, which has its own sentence for each status.
-fn json_of(page: &Response) -> Response {
+pub fn json_of(page: &Response) -> Response {
     let status = page.status();
     recorder::with_retry(reply::message(status, status.canonical_reason().unwrap_or_default()))
 }
@@ -463,7 +463,7 @@ fn none(app: &App, open: &Open) -> Response {
     pages::fault_in(app, open, Refusal::NoSession)
 }
 
-fn gone_or(app: &App, open: &Open, error: Error) -> Response {
+pub fn gone_or(app: &App, open: &Open, error: Error) -> Response {
     match error {
         Error::Missing(_) => none(app, open),
         other => pages::fault_in(app, open, other),

@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{FromRequest, FromRequestParts, RawQuery, Request, State},
-    http::{HeaderMap, request::Parts},
+    http::{HeaderMap, header, request::Parts},
     response::{IntoResponse, Response},
 };
 
@@ -38,9 +38,14 @@ impl FromRequestParts<App> for Visit {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
         let read = Path::<String>::from_request_parts(parts, app).await;
         let Path(name) = read.map_err(IntoResponse::into_response)?;
-        let open = find(app, &name, &parts.headers).await?;
-        Ok(Self { name, open })
+        visit(app, name, &parts.headers).await
     }
+}
+
+/// The session of this name, for routes with more parameters than that.
+pub async fn visit(app: &App, name: String, headers: &HeaderMap) -> Result<Visit, Response> {
+    let open = find(app, &name, headers).await?;
+    Ok(Visit { name, open })
 }
 
 /// Like `Visit`, for requests from our own origin only (CSRF protection). The handler reads the body and checks its token.
@@ -70,11 +75,18 @@ impl FromRequest<App> for SubmittedForm {
     async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
         let (mut parts, body) = request.into_parts();
         let OwnOrigin(visit) = OwnOrigin::from_request_parts(&mut parts, app).await?;
-        let read = form::read(Request::from_parts(parts, body), visit.open.institution.id).await;
+        // A script sends the token as a header, and may send nothing else.
+        let token = parts.headers.get(csrf::HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let is_empty = token.is_some() && !parts.headers.contains_key(header::CONTENT_TYPE);
+        let read = if is_empty {
+            Ok(Form::default())
+        } else {
+            form::read(Request::from_parts(parts, body), visit.open.institution.id).await
+        };
         let form = read.map_err(|status| {
             pages::unreadable(app, pages::language(&visit.open), status, &visit.open.frames())
         })?;
-        if is_own_form(&visit.open, form.get(csrf::FIELD)) {
+        if is_own_form(&visit.open, token.as_deref().or_else(|| form.get(csrf::FIELD))) {
             Ok(Self { visit, form })
         } else {
             Err(forged(app, &visit.open))

@@ -2,6 +2,7 @@
 
 mod browser;
 mod forgery;
+mod handover;
 mod keys;
 mod languages;
 mod launches;

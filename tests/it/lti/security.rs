@@ -40,6 +40,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/lti/s/{session}/recording/delete", Form::Student),
     ("/lti/s/{session}/call", Form::Student),
     ("/lti/s/{session}/consent", Form::Student),
+    ("/lti/s/{session}/handover", Form::Student),
     ("/lti/s/{session}/consent/withdraw", Form::Student),
     ("/lti/s/{session}/link", Form::DeepLink),
 ];
