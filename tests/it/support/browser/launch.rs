@@ -35,7 +35,7 @@ impl Session {
     /// At a driver that has just been started.
     async fn open(driver: &Program, port: u16, wanted: Value) -> Self {
         driver.until_listening(port).await;
-        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(120)).build().unwrap();
+        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(300)).build().unwrap();
         let root = format!("http://127.0.0.1:{port}/session");
         let wanted = json!({ "capabilities": { "alwaysMatch": wanted } });
         let opened = send(&client, Method::POST, &root, &wanted).await;
@@ -95,6 +95,8 @@ async fn chromium(setup: &Setup, folder: &Path, environment: &[(&str, String)]) 
     let wanted = json!({
         "goog:chromeOptions": { "args": arguments, "prefs": preferences },
         "goog:loggingPrefs": logs,
+        // axe-core needs long for the API reference on a busy machine.
+        "timeouts": { "script": 240_000, "pageLoad": 240_000 },
     });
     (Session::open(&driver, port, wanted).await, vec![driver])
 }
