@@ -27,7 +27,7 @@ mod token;
 mod tool_consumer;
 mod work;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{collections::HashMap, io::Read, path::PathBuf, process::ExitCode};
 
 use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
@@ -38,7 +38,7 @@ use crate::{
     app::{self, App, Clock, Links, Parts, calls as app_calls, limiter::Policy, studio},
     blobs::Blobs,
     config::{self, Logging, Storage},
-    domain::report,
+    domain::{ids::InstitutionId, report},
     mail::Mailer,
     phone::Phone,
     store::{Db, migrations},
@@ -305,6 +305,22 @@ async fn open_with(
 }
 
 /// The institution that a command names.
+/// The slugs of all institutions.
+async fn slugs(app: &App) -> Result<HashMap<InstitutionId, String>, Failure> {
+    let all = app::institutions::all(app, &app::Actor::Operator).await?;
+    Ok(all.into_iter().map(|one| (one.id, one.slug)).collect())
+}
+
+/// A secret on the command line is visible to all users of the machine, so `-` reads it from standard input.
+fn secret(given: String) -> Result<String, Failure> {
+    if given != "-" {
+        return Ok(given);
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    Ok(text.trim().to_owned())
+}
+
 async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution::Institution, Failure> {
     app::institutions::find(app, &app::Actor::Operator, slug).await.map_err(|error| match error {
         app::Error::Missing(_) => Failure(format!(

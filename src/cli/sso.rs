@@ -1,18 +1,18 @@
 //! `endonym sso …`
 
-use std::{collections::HashMap, io::Read, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Failure, Outcome, institution, output};
+use super::{Failure, Outcome, institution, output, secret, slugs};
 use crate::{
     app::{
-        Actor, App, Error, institutions,
+        Actor, App, Error,
         sso::{self, Registration},
     },
     config::PublicUrl,
-    domain::{ids::InstitutionId, sso::Connection},
+    domain::sso::Connection,
 };
 
 /// Connect OpenID providers, so that people sign in with the account of their institution
@@ -152,16 +152,6 @@ impl Command {
     }
 }
 
-/// A secret on the command line is visible to all users of the machine, so `-` reads it from standard input.
-fn secret(given: String) -> Result<String, Failure> {
-    if given != "-" {
-        return Ok(given);
-    }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text.trim().to_owned())
-}
-
 fn print_created(made: &Connection, slug: &str, base_url: Option<&str>, json: bool) {
     let urls = base_url.map(Registration::new);
     if json {
@@ -229,11 +219,7 @@ fn shown(one: &Connection, institution: &str) -> Value {
 }
 
 async fn list(app: &App, all: &[Connection], json: bool) -> Result<(), Failure> {
-    let owners: HashMap<InstitutionId, String> = institutions::all(app, &Actor::Operator)
-        .await?
-        .into_iter()
-        .map(|owner| (owner.id, owner.slug))
-        .collect();
+    let owners = slugs(app).await?;
     let owner = |one: &Connection| owners.get(&one.institution).map_or("-", String::as_str);
     if json {
         let shown: Vec<Value> = all.iter().map(|one| shown(one, owner(one))).collect();

@@ -1,21 +1,20 @@
 //! `endonym tool-consumer …`
 
-use std::{collections::HashMap, io::Read, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::{Failure, Outcome, institution, output};
+use super::{Failure, Outcome, institution, output, secret, slugs};
 use crate::{
     app::{
-        Actor, App, Error, institutions,
+        Actor, App, Error,
         lti::{keys, registrations},
         platforms::{self, DiscoveryError, Endpoints},
         tool_consumers,
     },
     config::PublicUrl,
     domain::{
-        ids::InstitutionId,
         roster::Role,
         schedule::Schedule,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
@@ -282,16 +281,8 @@ impl Details {
         })
     }
 
-    /// A token on the command line is visible to all users of the machine, so `-` reads it from standard input.
     fn access_token(&self) -> Result<Option<String>, Failure> {
-        match self.access_token.as_deref() {
-            Some("-") => {
-                let mut text = String::new();
-                std::io::stdin().read_to_string(&mut text)?;
-                Ok(Some(text.trim().to_owned()))
-            }
-            other => Ok(other.map(str::to_owned)),
-        }
+        self.access_token.clone().map(secret).transpose()
     }
 
     fn schedule(&self) -> Option<Schedule> {
@@ -380,11 +371,7 @@ fn shown(one: &ToolConsumer, institution: &str) -> Value {
 }
 
 async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure> {
-    let owners: HashMap<InstitutionId, String> = institutions::all(app, &Actor::Operator)
-        .await?
-        .into_iter()
-        .map(|owner| (owner.id, owner.slug))
-        .collect();
+    let owners = slugs(app).await?;
     let owner = |one: &ToolConsumer| owners.get(&one.institution).map_or("-", String::as_str);
     if json {
         let shown: Vec<Value> = all.iter().map(|one| shown(one, owner(one))).collect();

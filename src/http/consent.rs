@@ -2,7 +2,7 @@
 
 use crate::{
     app::consents::ConsentState,
-    domain::{consent::paragraphs, language::Language},
+    domain::{consent::paragraphs, institution::Institution, language::Language},
     words::Words,
 };
 
@@ -40,6 +40,32 @@ pub struct ConsentPanel {
     pub text: ShownText,
     /// Why a recording was rejected.
     pub fault: Option<String>,
+}
+
+/// What a person has agreed to (`templates/parts/agreed_text.html`).
+pub struct Agreed {
+    /// The date, such as 2026-11-16.
+    pub date: String,
+    pub text: ShownText,
+}
+
+/// The form with which a person agrees, or what they have agreed to. `action` and `csrf` are those of the form; `fault` says why a
+/// recording was rejected.
+pub fn shown(
+    state: &ConsentState,
+    words: Words,
+    institution: &Institution,
+    (action, csrf): (String, &str),
+    fault: Option<String>,
+) -> (Option<ConsentPanel>, Option<Agreed>) {
+    let text = ShownText::new(state, words, &institution.name);
+    match &state.given {
+        Some(given) => {
+            let date = given.consented_at.shown_in(&institution.time_zone).chars().take(10).collect();
+            (None, Some(Agreed { date, text }))
+        }
+        None => (Some(ConsentPanel { action, csrf: csrf.to_owned(), text, fault }), None),
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,13 @@ pub struct Policy<'a> {
     pub media_of: Option<&'a str>,
 }
 
+impl<'a> Policy<'a> {
+    /// Of a page outside of frames that records. `media_of` is the origin of recordings, if it is not ours.
+    pub fn for_recording(media_of: Option<&'a str>) -> Self {
+        Self { scripts: true, asks: true, takes: true, forms: Forms::SelfOnly, media_of, ..Self::default() }
+    }
+}
+
 /// `frame-ancestors`: which sites may frame the page.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Frames<'a> {

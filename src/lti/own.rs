@@ -31,7 +31,7 @@ use crate::{
     },
     http::{
         assets,
-        consent::{ConsentPanel, ShownText},
+        consent::{self, Agreed, ConsentPanel},
         csrf,
         faults::{self, Input},
         form::Form,
@@ -76,13 +76,6 @@ impl Page<'_> {
             None => self.page.words.html("lti-called", &[]),
         }
     }
-}
-
-/// What the user has agreed to.
-struct Agreed {
-    /// The date, such as 2026-11-16.
-    date: String,
-    text: ShownText,
 }
 
 /// The values of the input fields: the stored ones, or the rejected input.
@@ -225,17 +218,9 @@ async fn draw(
         fields: &[],
     };
     let frame = page::Page::new(&app.links, pages::language(open), &path);
-    let text = ShownText::new(&consent, frame.words, &open.institution.name);
-    let (consent, agreed) = match &consent.given {
-        Some(given) => {
-            let date = given.consented_at.shown_in(&open.institution.time_zone).chars().take(10).collect();
-            (None, Some(Agreed { date, text }))
-        }
-        None => {
-            let fault = fault.clone().or_else(|| faults.phone_number.clone());
-            (Some(ConsentPanel { action: "consent".to_owned(), csrf: csrf.clone(), text, fault }), None)
-        }
-    };
+    let agree = ("consent".to_owned(), csrf.as_str());
+    let rejected = fault.clone().or_else(|| faults.phone_number.clone());
+    let (consent, agreed) = consent::shown(&consent, frame.words, &open.institution, agree, rejected);
     let page = Page {
         parts,
         page: frame,

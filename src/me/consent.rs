@@ -6,44 +6,11 @@ use super::{notice, own, session::OwnForm};
 use crate::{
     app::{
         App, Error,
-        consents::{self, ConsentState, Withdrawal},
+        consents::{self, Withdrawal},
     },
-    domain::{field_errors::FieldErrors, institution::Institution, language::Language},
-    http::{
-        consent::{ConsentPanel, ShownText},
-        html::root,
-        page::Page,
-        reply,
-    },
+    domain::{field_errors::FieldErrors, language::Language},
+    http::{html::root, reply},
 };
-
-/// What somebody has agreed to (`templates/me/parts/agreed.html`).
-pub struct Agreed {
-    /// The date, such as 2026-11-16.
-    pub date: String,
-    pub text: ShownText,
-}
-
-/// The form to agree with, or what they have agreed to.
-pub fn shown(
-    page: &Page<'_>,
-    institution: &Institution,
-    state: &ConsentState,
-    fault: Option<&str>,
-) -> (Option<ConsentPanel>, Option<Agreed>) {
-    let text = ShownText::new(state, page.words, &institution.name);
-    if let Some(given) = &state.given {
-        let date = given.consented_at.shown_in(&institution.time_zone).chars().take(10).collect();
-        return (None, Some(Agreed { date, text }));
-    }
-    let panel = ConsentPanel {
-        action: format!("{}/me/consent", page.root),
-        csrf: page.csrf.clone(),
-        text,
-        fault: fault.map(str::to_owned),
-    };
-    (Some(panel), None)
-}
 
 pub async fn agree(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
     let version = form.get("version").unwrap_or_default();

@@ -20,7 +20,7 @@ use crate::{
         form::Form,
         html::root,
         page::{self, Microphone, Page},
-        policy::{Forms, Policy},
+        policy::Policy,
         recorder::Recorder,
         reply,
     },
@@ -101,15 +101,7 @@ pub async fn draw(
         done: done.map(|id| page.words.text(id)),
         page,
     };
-    let policy = Policy {
-        scripts: true,
-        asks: true,
-        takes: true,
-        forms: Forms::SelfOnly,
-        media_of: media_of.as_deref(),
-        ..Policy::default()
-    };
-    page::private(status, &shown, policy, Microphone::Used)
+    page::private(status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
 }
 
 struct Read {

@@ -8,7 +8,6 @@ use axum::{
 };
 
 use super::{
-    consent::{self, Agreed},
     details::{self, DetailsForm, RejectedDetails},
     notice,
     photo::{self, PhotoPart},
@@ -34,11 +33,11 @@ use crate::{
         play::{FROM_OWN, Heard},
     },
     http::{
-        consent::ConsentPanel,
+        consent::{self, Agreed, ConsentPanel},
         form::Form,
         html::{origin_of, path_of, root},
         page::{self, Microphone, Page},
-        policy::{Forms, Policy},
+        policy::Policy,
         recorder::Recorder,
         reply,
     },
@@ -187,7 +186,8 @@ fn render(
     let csrf = page.csrf.clone();
     let is_handed_over = signed_in.is_handed_over();
     let can_be_called = own.can_be_called && !is_handed_over;
-    let (consent, agreed) = consent::shown(&page, &own.institution, consent, recording.as_deref());
+    let agree = (format!("{}/me/consent", page.root), page.csrf.as_str());
+    let (consent, agreed) = consent::shown(consent, words, &own.institution, agree, recording.clone());
     let shown = OwnPage {
         recorder: Recorder {
             id: "recorder",
@@ -220,15 +220,7 @@ fn render(
         has_legal_names: own.institution.multiple_recordings,
         page,
     };
-    let policy = Policy {
-        scripts: true,
-        asks: true,
-        takes: true,
-        forms: Forms::SelfOnly,
-        media_of: media_of.as_deref(),
-        ..Policy::default()
-    };
-    page::private(status, &shown, policy, Microphone::Used)
+    page::private(status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
 }
 
 fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> Row<'a> {
