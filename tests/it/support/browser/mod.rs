@@ -267,18 +267,24 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub async fn until(&self, expression: &str) {
+        if let Err(last) = self.comes_true(expression, Duration::from_secs(60)).await {
+            let page = self.value("document.body.innerHTML").await;
+            panic!("this never came true: {expression}\n{last}\n{page}");
+        }
+    }
+
+    /// Waits for an expression to become true; otherwise says what its last evaluation gave.
+    async fn comes_true(&self, expression: &str, limit: Duration) -> Result<(), String> {
         let script = json!({ "script": format!("return Boolean({expression})"), "args": [] });
         let mut last = Ok(Value::Null);
-        for _ in 0..600 {
-            // It fails while a page is being replaced by another.
-            last = self.session.command(Method::POST, "/execute/sync", script.clone()).await;
-            if last == Ok(json!(true)) {
-                return;
+        let waiting = async {
+            while last != Ok(json!(true)) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                // It fails while a page is being replaced by another.
+                last = self.session.command(Method::POST, "/execute/sync", script.clone()).await;
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        let page = self.value("document.body.innerHTML").await;
-        panic!("this never came true: {expression}\n{last:?}\n{page}");
+        };
+        tokio::time::timeout(limit, waiting).await.map_err(|_| format!("{last:?}"))
     }
 
     /// Says something into the microphone: plays a WAV file to its end.
