@@ -81,4 +81,8 @@ ids! {
     SignInRequestId,
     SignInLinkId,
     SsoConnectionId,
+    InvitationId,
+    /// A case of moderation.
+    ModerationId,
+    ImportId,
 }

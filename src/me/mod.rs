@@ -7,13 +7,11 @@ mod details;
 mod handover;
 mod language;
 mod legal_name;
-mod notice;
 mod own;
 mod photo;
 mod plays;
 mod recording;
 mod search;
-mod session;
 mod sign_in;
 mod sign_out;
 mod sso;
@@ -23,7 +21,10 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{app::App, http::faults as words};
+use crate::{
+    app::App,
+    http::{faults as words, notice, session},
+};
 pub use notice::refuse;
 
 pub fn routes() -> Router<App> {

@@ -22,6 +22,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0016_consents", include_str!("../../migrations/0016_consents.sql")),
     ("0017_jobs_by_kind", include_str!("../../migrations/0017_jobs_by_kind.sql")),
     ("0018_lti_language", include_str!("../../migrations/0018_lti_language.sql")),
+    ("0019_name_pages", include_str!("../../migrations/0019_name_pages.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -3,19 +3,19 @@
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
 
-use super::session::SignedIn;
+use super::{
+    page::{self, Microphone, Page},
+    policy::{Forms, Policy},
+    refusal::Refusal,
+    session::SignedIn,
+};
 use crate::{
     app::{App, Error},
     domain::language::Language,
-    http::{
-        page::{self, Microphone, Page},
-        policy::{Forms, Policy},
-        refusal::Refusal,
-    },
 };
 
 #[derive(Template)]
-#[template(path = "me/notice.html")]
+#[template(path = "notice.html")]
 struct Notice<'a> {
     page: Page<'a>,
     title: String,

@@ -7,7 +7,18 @@ use axum::{
     response::Response,
 };
 
-use super::notice;
+use super::{
+    body,
+    cookie::{FirstParty, SESSION},
+    csrf,
+    form::{self, Form},
+    html::root,
+    language::Preferred,
+    notice,
+    page::{self, Look, Microphone, Page},
+    policy::{Forms, Policy},
+    reply,
+};
 use crate::{
     app::{
         Actor, App, Result as AppResult, languages, looks,
@@ -19,17 +30,6 @@ use crate::{
         language::{Language, LanguageSettings},
         session::{How, PersonId, Session},
         sign_in::ReturnTo,
-    },
-    http::{
-        body,
-        cookie::{FirstParty, SESSION},
-        csrf,
-        form::{self, Form},
-        html::root,
-        language::Preferred,
-        page::{self, Look, Microphone, Page},
-        policy::{Forms, Policy},
-        reply,
     },
     words::Words,
 };
