@@ -9,3 +9,10 @@ member-none = ليست لديك صفحة بعد. يمكن لمؤسستك منح�
 member-delete-role = دورك في إدارة الصفحات
 member-last-owner-title = لا مالك آخر لدى مؤسستك
 member-last-owner = تحتاج مؤسستك إلى مالك. يرجى أولا منح هذا الدور لشخص آخر. بعد ذلك يمكن حذف كل شيء.
+
+member-export-title = تنزيل هذه الصفحة
+member-export-xlsx = الجميع، في جدول بيانات (XLSX)
+member-export-csv = الجميع، في جدول بسيط (CSV)
+member-export-zip = كل التسجيلات، بصيغة MP3 (ZIP)
+member-export-vcard = الجميع، لدفتر العناوين (vCard)
+member-export-hint = تحتوي الملفات على عناوين بريد إلكتروني وبيانات شخصية أخرى. ولا تشمل التسجيلات الموقوفة مؤقتا أو التي تنتظر الموافقة.
