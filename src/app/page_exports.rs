@@ -17,7 +17,7 @@ use crate::{
         custom_field::CustomField,
         file_name::FileNames,
         formula::neutralized,
-        ids::InstitutionId,
+        ids::{InstitutionId, NamePageId},
         institution::Institution,
         language::Language,
         name_page::{NamePage, NamePageRef},
@@ -137,7 +137,7 @@ pub async fn export(
         }
         Format::Xlsx => Output::Xlsx(Xlsx::begin(table.headings())?),
     };
-    let people = People { app: app.clone(), institution, page: page.clone(), place: 0, is_over: false };
+    let people = People { app: app.clone(), institution, page: page.id, place: 0, is_over: false };
     let slot = app.streams.slot(institution).await?;
     Ok(PageExport { page, format, missing: Vec::new(), people, table, out, _slot: slot })
 }
@@ -203,7 +203,7 @@ impl PageExport {
 struct People {
     app: App,
     institution: InstitutionId,
-    page: NamePage,
+    page: NamePageId,
     /// The first place that was not read yet.
     place: i64,
     is_over: bool,
@@ -217,7 +217,7 @@ impl People {
         }
         let start = Start { place: self.place, pass: 0 };
         let sql = &mut self.app.db.read();
-        let batch = participants::in_roll(sql, self.institution, Some(self.page.id), start, BATCH).await?;
+        let batch = participants::in_roll(sql, self.institution, Some(self.page), start, BATCH).await?;
         match batch.last() {
             Some(last) => self.place = last.page_place + 1,
             None => self.is_over = true,
