@@ -810,7 +810,7 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
     for (role, scope, pages) in [
         (MemberRole::Manager, TokenScope::Write, &own[..]),
         (MemberRole::Manager, TokenScope::Write, &other[..]),
-        (MemberRole::Manager, TokenScope::Write, &[]),
+        (MemberRole::Manager, TokenScope::Write, &own[..0]),
         (MemberRole::Reader, TokenScope::Read, &own[..]),
         (MemberRole::Reader, TokenScope::Read, &other[..]),
     ] {
