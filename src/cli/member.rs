@@ -16,8 +16,9 @@ use crate::{
 pub enum Member {
     /// Give somebody a role, or replace the one they have
     ///
-    /// Members sign in like everybody else, whether or not they are registered on a name page. For example:
-    /// endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+    /// For example: endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+    ///
+    /// Members sign in like everybody else, whether or not they are registered on a name page.
     ///
     /// Roles: `owner` may do everything; `admin` too, except managing members and single sign-on and deleting the institution;
     /// `manager` runs the given name pages; `reader` may hear everybody on them.
@@ -43,7 +44,9 @@ pub enum Member {
     },
     /// Take the role from a member; it ends at once
     ///
-    /// Registrations on name pages are kept. For example: endonym member remove --institution example-university ana@example.edu
+    /// For example: endonym member remove --institution example-university ana@example.edu
+    ///
+    /// Registrations on name pages are kept.
     Remove {
         #[arg(long, value_name = "SLUG")]
         institution: String,

@@ -66,9 +66,10 @@ pub enum NamePage {
     },
     /// Write everybody on a name page to a file
     ///
+    /// For example: endonym name-page export class-of-2027 --institution example-university --format xlsx --out class.xlsx
+    ///
     /// `xlsx` and `csv` have a row for each person, `zip` has the recordings as MP3 files named Last_First.mp3, and `vcard` has cards
-    /// for address books. Recordings that are paused or held are left out. For example:
-    /// endonym name-page export class-of-2027 --institution example-university --format xlsx --out class.xlsx
+    /// for address books. Recordings that are paused or held are left out.
     Export {
         /// The page's id, slug, event code or access code
         #[arg(value_name = "REF")]
