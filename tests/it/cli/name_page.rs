@@ -160,7 +160,7 @@ async fn export_writes_everybody_to_a_new_file() {
     here.import("email,first_name,last_name\nana@example.edu,=Ana,Lima\n");
     let export = ["name-page", "export", "class", "--institution", "example", "--base-url"];
     for (format, start) in
-        [("csv", &b"\xef\xbb\xbfemail,"[..]), ("vcard", b"BEGIN:VCARD\r\n"), ("xlsx", b"PK")]
+        [("csv", &b"\xef\xbb\xbfemail,"[..]), ("vcard", &b"BEGIN:VCARD\r\n"[..]), ("xlsx", &b"PK"[..])]
     {
         let out = here.path(&format!("class.{format}"));
         let words =

@@ -46,9 +46,9 @@ async fn managers_choose_a_format_and_get_the_file() {
         assert_eq!(choice.headers["x-robots-tag"], "noindex");
         for (format, content_type, ending, start) in [
             ("csv", "text/csv; charset=utf-8", "csv", &b"\xef\xbb\xbfemail,"[..]),
-            ("vcard", "text/vcard; charset=utf-8", "vcf", b"BEGIN:VCARD"),
-            ("zip", "application/zip", "zip", b"PK"),
-            ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx", b"PK"),
+            ("vcard", "text/vcard; charset=utf-8", "vcf", &b"BEGIN:VCARD"[..]),
+            ("zip", "application/zip", "zip", &b"PK"[..]),
+            ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx", &b"PK"[..]),
         ] {
             let link = format!("{}?format={format}", path(&world));
             assert!(choice.body.contains(&link), "{link}\n{}", choice.body);
