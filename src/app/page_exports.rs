@@ -98,12 +98,16 @@ enum Output {
         is_begun: bool,
     },
     Vcard(Words),
-    Zip {
-        zip: ZipStream,
-        names: FileNames,
-        batch: std::vec::IntoIter<Participant>,
-    },
+    Zip(Box<Recordings>),
     Xlsx(Xlsx),
+}
+
+/// An archive of recordings, and the people whose recordings are added next.
+#[derive(Default)]
+struct Recordings {
+    zip: ZipStream,
+    names: FileNames,
+    batch: std::vec::IntoIter<Participant>,
 }
 
 /// Begins an export of everybody on a page. Links are made with `links`, because the command line has no server. The texts of
@@ -132,9 +136,7 @@ pub async fn export(
     let out = match format {
         Format::Csv => Output::Csv { is_begun: false },
         Format::Vcard => Output::Vcard(Words::new(language)),
-        Format::Zip => {
-            Output::Zip { zip: ZipStream::new(), names: FileNames::default(), batch: Vec::new().into_iter() }
-        }
+        Format::Zip => Output::Zip(Box::default()),
         Format::Xlsx => Output::Xlsx(Xlsx::begin(table.headings())?),
     };
     let people = People { app: app.clone(), institution, page: page.id, place: 0, is_over: false };
@@ -167,31 +169,34 @@ impl PageExport {
                 let cards: String = batch.iter().map(|person| self.table.card(person, *words)).collect();
                 Ok(Some(cards.into()))
             }
-            Output::Zip { zip, names, batch } => loop {
-                let Some(person) = batch.next() else {
-                    let more = self.people.next().await?;
-                    if more.is_empty() {
-                        return zip.finish();
-                    }
-                    *batch = more.into_iter();
-                    continue;
-                };
-                let Some(recording) = &person.recording else { continue };
-                let (first, last) = (person.first_name.as_deref(), person.last_name.as_deref());
-                let name = names.unique(first, last, "mp3");
-                let (institution, hex) = (self.people.institution, recording.hex.clone());
-                let key = Key { shelf: Shelf::Recordings, institution, hex };
-                // Deleted or replaced since it was read.
-                let Some(bytes) = self.people.app.blobs.read(&key).await? else {
-                    self.missing.push(name);
-                    continue;
-                };
-                return zip.add(&name, &bytes).map(Some);
-            },
+            Output::Zip(recordings) => {
+                let Recordings { zip, names, batch } = &mut **recordings;
+                loop {
+                    let Some(person) = batch.next() else {
+                        let more = self.people.next().await?;
+                        if more.is_empty() {
+                            return zip.finish();
+                        }
+                        *batch = more.into_iter();
+                        continue;
+                    };
+                    let Some(recording) = &person.recording else { continue };
+                    let (first, last) = (person.first_name.as_deref(), person.last_name.as_deref());
+                    let name = names.unique(first, last, "mp3");
+                    let (institution, hex) = (self.people.institution, recording.hex.clone());
+                    let key = Key { shelf: Shelf::Recordings, institution, hex };
+                    // Deleted or replaced since it was read.
+                    let Some(bytes) = self.people.app.blobs.read(&key).await? else {
+                        self.missing.push(name);
+                        continue;
+                    };
+                    return zip.add(&name, &bytes).map(Some);
+                }
+            }
             Output::Xlsx(xlsx) => {
                 while xlsx.takes_rows() {
                     let batch = self.people.next().await?;
-                    xlsx.add(batch.iter().map(|person| self.table.row(person)).collect()).await?;
+                    xlsx.add(batch.iter().map(|person| self.table.row(person)).collect()).await;
                 }
                 xlsx.next().await
             }

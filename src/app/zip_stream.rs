@@ -21,12 +21,14 @@ pub(super) struct ZipStream {
     written: Buffer,
 }
 
-impl ZipStream {
-    pub fn new() -> Self {
+impl Default for ZipStream {
+    fn default() -> Self {
         let written = Buffer::default();
         Self { zip: Some(ZipWriter::new_stream(written.clone())), written }
     }
+}
 
+impl ZipStream {
     /// Adds a file, without compression: nearly all of them are MP3 and JPEG. Returns the next chunk.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> Result<Bytes> {
         self.write(name, bytes).map_err(unwritten)?;

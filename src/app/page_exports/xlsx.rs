@@ -51,13 +51,12 @@ impl Xlsx {
     }
 
     /// No rows: there are no more.
-    pub async fn add(&mut self, rows: Rows) -> Result<()> {
-        let Some(sender) = &self.rows else { return Ok(()) };
+    pub async fn add(&mut self, rows: Rows) {
+        let Some(sender) = &self.rows else { return };
         // If the thread has ended early, `next` says why.
         if rows.is_empty() || sender.send(rows).await.is_err() {
             self.rows = None;
         }
-        Ok(())
     }
 
     /// The next chunk of the file; `None` at the end.

@@ -54,7 +54,7 @@ impl Archive {
             app: app.clone(),
             about: Some(export.about),
             files: export.files.into(),
-            zip: ZipStream::new(),
+            zip: ZipStream::default(),
             missing: Vec::new(),
         }
     }
