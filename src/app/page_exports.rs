@@ -6,8 +6,6 @@
 
 mod xlsx;
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
 use super::{Actor, App, Error, Links, Missing, Result, streams::Slot, zip_stream::ZipStream};
@@ -86,7 +84,7 @@ pub struct PageExport {
     /// Recordings that the blob store does not have.
     pub missing: Vec<String>,
     people: People,
-    table: Arc<Table>,
+    table: Table,
     out: Output,
     /// Limits how many are sent at once.
     _slot: Slot,
@@ -123,16 +121,9 @@ pub async fn export(
 ) -> Result<PageExport> {
     // First, so that pages of other institutions cannot be probed.
     actor.access(institution)?;
-    let sql = &mut app.db.read();
-    let found = name_pages::find(sql, institution, page).await?;
-    let page = found.ok_or(Error::Missing(Missing::NamePage))?;
+    let (page, table) = read(app, institution, page, links).await?;
     actor.manage(institution, page.id)?;
-    let owner = institutions::by_id(sql, institution).await?;
-    let table = Arc::new(Table {
-        institution: owner.ok_or(Error::Missing(Missing::Institution))?,
-        fields: custom_fields::all(sql, institution).await?,
-        links: links.clone(),
-    });
+    let slot = app.streams.slot(institution).await?;
     let out = match format {
         Format::Csv => Output::Csv { is_begun: false },
         Format::Vcard => Output::Vcard(Words::new(language)),
@@ -140,8 +131,24 @@ pub async fn export(
         Format::Xlsx => Output::Xlsx(Xlsx::begin(table.headings())?),
     };
     let people = People { app: app.clone(), institution, page: page.id, place: 0, is_over: false };
-    let slot = app.streams.slot(institution).await?;
     Ok(PageExport { page, format, missing: Vec::new(), people, table, out, _slot: slot })
+}
+
+async fn read(
+    app: &App,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    links: &Links,
+) -> Result<(NamePage, Table)> {
+    let sql = &mut app.db.read();
+    let page = name_pages::find(sql, institution, page).await?;
+    let owner = institutions::by_id(sql, institution).await?;
+    let table = Table {
+        institution: owner.ok_or(Error::Missing(Missing::Institution))?,
+        fields: custom_fields::all(sql, institution).await?,
+        links: links.clone(),
+    };
+    Ok((page.ok_or(Error::Missing(Missing::NamePage))?, table))
 }
 
 impl PageExport {
