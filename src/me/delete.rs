@@ -12,6 +12,7 @@ use crate::{
         App, Error, Missing, Result, institutions, members,
         own_person::{self, OwnRegistration},
         persons::{self, Erased, Rewrite},
+        sign_in,
     },
     domain::institution::Institution,
     http::{
@@ -51,14 +52,16 @@ pub async fn confirm(State(app): State<App>, signed_in: SignedIn) -> Response {
     page::private(StatusCode::OK, &shown, policy, Microphone::Unused)
 }
 
-/// The registrations of a person, of whom a member may have none, and whether they have a role.
+/// The institution, the person's registrations, and whether they have a role. Members and people who are invited may have no
+/// registration.
 async fn read(app: &App, signed_in: &SignedIn) -> Result<(Institution, Vec<OwnRegistration>, bool)> {
     let person = &signed_in.session.person;
     let is_member = members::find(app, person).await?.is_some();
+    let is_known = sign_in::is_known(app, person).await?;
     match own_person::find(app, &signed_in.actor(), person).await {
         Ok(own) => Ok((own.institution, own.registrations, is_member)),
-        Err(Error::Missing(Missing::Participant)) if is_member => {
-            Ok((institutions::by_id(app, person.institution).await?, Vec::new(), true))
+        Err(Error::Missing(Missing::Participant)) if is_known => {
+            Ok((institutions::by_id(app, person.institution).await?, Vec::new(), is_member))
         }
         Err(error) => Err(error),
     }
