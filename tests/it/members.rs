@@ -83,6 +83,8 @@ async fn a_member_signs_in_without_being_registered_and_sees_their_pages() {
         assert_eq!(own.headers["x-robots-tag"], "noindex");
         assert_eq!(own.headers["cache-control"], "no-store");
         browser.post("/me/recording/delete", &[]).await.expect(404);
+        browser.post("/me/language", &[("language", "de")]).await.expect(303);
+        assert!(browser.get("/me").await.expect(200).body.contains("<html lang=\"de\""));
     }
 }
 
@@ -235,6 +237,7 @@ async fn who_is_invited_or_admitted_signs_in_and_finds_the_page_to_register_on()
     execute(&world.app.db, "UPDATE invitations SET withdrawn_at = NULL", vec![]).await;
     let new = person(&world, "new@example.edu");
     assert!(sign_in::is_known(&world.app, &new).await.unwrap());
+    assert!(!sign_in::belongs(&world.app, &new).await.unwrap(), "not before they register");
     let admission = "INSERT INTO admissions (institution_id, email_key, name_page_id, email, created_at) \
                      VALUES ($1, $2, $3, $2, $4)";
     let params = vec![
@@ -341,4 +344,33 @@ async fn somebody_with_roles_in_two_institutions_chooses_one() {
     let own = browser.get("/me").await.expect(200).body;
     assert!(own.contains(&format!("/p/{}/people", neighbor.page.slug)), "{own}");
     assert!(!own.contains(&format!("/p/{}/people", world.page.slug)), "{own}");
+}
+
+#[tokio::test]
+async fn when_two_pages_become_one_their_members_have_it() {
+    let world = World::new().await;
+    let second = world.page("Second").await;
+    set(&world, BOSS, Role::Manager, &[&world.page, &second]).await.unwrap();
+    set(&world, "reader@example.edu", Role::Reader, &[&second]).await.unwrap();
+    let (institution, gone, kept) = (world.institution.id, second.id, world.page.id);
+    let merged = world.app.db.write::<_, endonym::store::Error>(move |sql| {
+        Box::pin(async move { endonym::store::name_pages::absorb(sql, institution, gone, kept).await })
+    });
+    merged.await.unwrap();
+    for email in [BOSS, "reader@example.edu"] {
+        let member = members::find(&world.app, &person(&world, email)).await.unwrap().unwrap();
+        assert_eq!(member.pages, [kept], "{email}");
+    }
+}
+
+/// A learning system may give the address of a registration to somebody else; the role belongs to the address.
+#[tokio::test]
+async fn a_member_whose_registration_loses_its_email_keeps_the_role() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    set(&world, "ana@example.edu", Role::Manager, &[&world.page]).await.unwrap();
+    let browser = signed_in(&world, "ana@example.edu").await;
+    world.without_email("ana@example.edu").await;
+    let own = browser.get("/me").await.expect(200).body;
+    assert!(own.contains("Pages that you run") && !own.contains("Your recording"), "{own}");
 }
