@@ -75,6 +75,20 @@ pub enum Files {
     Failed(String),
 }
 
+/// The registrations of a person. There are none of members, and of people who have been invited; `Missing` if the institution does not
+/// know the email at all.
+async fn registrations(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Registration>> {
+    let found = persons::registrations(sql, institution, email_key).await?;
+    if found.is_empty() && !persons::is_known(sql, institution, email_key).await? {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    Ok(found)
+}
+
 /// Returns the registrations of a person, so that the operator can confirm the erasure.
 pub async fn find(
     app: &App,
@@ -83,8 +97,7 @@ pub async fn find(
     email_key: &str,
 ) -> Result<Vec<Registration>> {
     actor.administer(institution)?;
-    let found = persons::registrations(&mut app.db.read(), institution, email_key).await?;
-    if found.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(found) }
+    registrations(&mut app.db.read(), institution, email_key).await
 }
 
 /// Erases the person with this email, and cancels their pending calls. All rows are deleted in one transaction, which takes
@@ -105,10 +118,7 @@ pub async fn erase(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let registrations = persons::registrations(sql, institution, &email_key).await?;
-                if registrations.is_empty() {
-                    return Err(Error::Missing(Missing::Participant));
-                }
+                let registrations = registrations(sql, institution, &email_key).await?;
                 let mut takes = 0;
                 for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
