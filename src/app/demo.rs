@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    Actor, App, Error, Missing, Result, callers, custom_fields, institutions, name_pages, participants,
-    tokens,
+    Actor, App, Error, Missing, Result, callers, coverage, custom_fields, institutions, name_pages,
+    participants, tokens,
 };
 use crate::domain::{
     email::Email,

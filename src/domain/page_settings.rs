@@ -381,7 +381,9 @@ mod tests {
     #[test]
     fn a_date_has_ten_characters() {
         assert_eq!(parse_date(" 2027-05-31 ").map(|date| date.to_string()).as_deref(), Some("2027-05-31"));
-        for bad in ["", "2027-5-31", "20270531", "2027-05-31T10:00", "2027-02-30", "31.05.2027", "+02027-05-31"] {
+        for bad in
+            ["", "2027-5-31", "20270531", "2027-05-31T10:00", "2027-02-30", "31.05.2027", "+02027-05-31"]
+        {
             assert_eq!(parse_date(bad), None, "{bad}");
         }
     }

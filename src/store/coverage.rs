@@ -50,11 +50,7 @@ const UNRECORDED: &str = "UPDATE coverage SET recorded = recorded - 1 WHERE inst
      (SELECT p.name_page_id FROM participants p WHERE p.institution_id = $1 AND p.id = $2)";
 
 /// Like `recorded`, for many people.
-pub async fn all_recorded(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    ids: &[ParticipantId],
-) -> Result<()> {
+pub async fn all_recorded(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
     for group in padded(ids) {
         let text = format!(
             "SELECT name_page_id, COUNT(*) FROM participants WHERE institution_id = $1 AND id IN ({}) GROUP BY name_page_id",
@@ -62,8 +58,7 @@ pub async fn all_recorded(
         );
         let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, row.int(1)?));
         for (page, count) in sql.rows(&text, &params(institution, group), read).await? {
-            let text =
-                "UPDATE coverage SET recorded = recorded + $1 WHERE institution_id = $2 AND name_page_id = $3";
+            let text = "UPDATE coverage SET recorded = recorded + $1 WHERE institution_id = $2 AND name_page_id = $3";
             sql.execute(text, &[count.into(), institution.into(), page.into()]).await?;
         }
     }
@@ -120,12 +115,7 @@ fn carry_text(sign: char, count: usize) -> String {
 }
 
 /// Invitations to a page were added, or withdrawn if `change` is negative.
-pub async fn invited(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    change: i64,
-) -> Result<()> {
+pub async fn invited(sql: &mut Sql, institution: InstitutionId, page: NamePageId, change: i64) -> Result<()> {
     let text = "UPDATE coverage SET invited = invited + $1 WHERE institution_id = $2 AND name_page_id = $3";
     sql.execute(text, &[change.into(), institution.into(), page.into()]).await.map(|_| ())
 }

@@ -52,9 +52,7 @@ fn from_row(row: &Row<'_>, first: usize) -> Result<PageSettings> {
     let moderation = text(const { position_in(&COLUMNS, "n.moderation") })?;
     Ok(PageSettings {
         description: row.opt_text(first + const { position_in(&COLUMNS, "n.description") })?,
-        date: date
-            .map(|given| parse_date(&given).ok_or_else(|| unknown("date", &given)))
-            .transpose()?,
+        date: date.map(|given| parse_date(&given).ok_or_else(|| unknown("date", &given))).transpose()?,
         register: Register::parse(&register).ok_or_else(|| unknown("register", &register))?,
         domains: domains
             .iter()
@@ -76,10 +74,8 @@ pub async fn find(
     institution: InstitutionId,
     page: NamePageId,
 ) -> Result<Option<PageSettings>> {
-    let text = format!(
-        "SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.id = $2",
-        COLUMNS.join(", ")
-    );
+    let text =
+        format!("SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.id = $2", COLUMNS.join(", "));
     sql.one(&text, &[institution.into(), page.into()], |row| from_row(row, 0)).await
 }
 
@@ -158,7 +154,8 @@ pub async fn update(
 ) -> Result<()> {
     let moment = |given: Option<Option<Moment>>| given.map(|at| Value::from(at.map(Moment::micros)));
     let number = |given: Option<Option<u32>>| given.map(|count| Value::from(count.map(i64::from)));
-    let domains = changes.domains.as_ref().map(|all| json(&all.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    let domains =
+        changes.domains.as_ref().map(|all| json(&all.iter().map(ToString::to_string).collect::<Vec<_>>()));
     let asked = changes.asked.as_ref().map(|asked| json(&asked.words()));
     let columns: [(&str, Option<Value<'_>>); 14] = [
         ("title", changes.title.as_ref().map(Value::from)),

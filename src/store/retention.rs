@@ -103,8 +103,7 @@ pub async fn due(
     told_before: Moment,
     count: i64,
 ) -> Result<Vec<(ParticipantId, i64, Kind)>> {
-    let params =
-        [institution.into(), page.into(), place.into(), told_before.micros().into(), count.into()];
+    let params = [institution.into(), page.into(), place.into(), told_before.micros().into(), count.into()];
     let read = |row: &Row<'_>| Ok((row.id(0)?, row.int(1)?, row.text(2)?));
     let found = sql.rows(&due_text(table), &params, read).await?;
     let unknown = || Error::Broken("a kind of media that this binary does not know".to_owned());

@@ -110,11 +110,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports
-        | Job::SweepBlobs
-        | Job::RotateLtiKeys
-        | Job::SyncDueCourses
-        | Job::Retain => {}
+        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain => {}
     }
     Ok(Vec::new())
 }
