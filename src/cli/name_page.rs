@@ -357,9 +357,8 @@ async fn show(app: &App, owner: &Institution, reference: &NamePageRef, json: boo
     let page = name_pages::find(app, &Actor::Operator, owner.id, reference).await?;
     let figures = coverage::of(app, &Actor::Operator, owner.id, reference).await?;
     let settings = page_settings::find(app, owner.id, page.id).await?;
-    let address = format!("{}/p/{}", app.links.base(), page.slug);
     let mut shown = summary(&page, figures);
-    shown["address"] = json!(address);
+    shown["path"] = json!(format!("/p/{}", page.slug));
     for (key, value) in settings_of(owner, &settings) {
         shown[key] = value;
     }
@@ -389,7 +388,7 @@ const ORDER: [&str; 23] = [
     "id",
     "title",
     "slug",
-    "address",
+    "path",
     "event_code",
     "access_code",
     "allow_v2",

@@ -229,8 +229,8 @@ async fn update_sets_and_clears_every_setting() {
     // Together with version 2.
     let said = update(&["--allow-v2", "--listen", "managers"]).succeeded();
     assert!(said.contains("answers version 2") && said.contains("managers"), "{said}");
-    let changed = update(&["--allow-v2", "false", "--json"]);
-    assert_eq!((&changed.json()["allow_v2"], &changed.json()["listen"]), (&json!(false), &json!("managers")));
+    let changed = update(&["--allow-v2", "false", "--json"]).json();
+    assert_eq!((&changed["allow_v2"], &changed["listen"]), (&json!(false), &json!("managers")));
 }
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn update_refuses_what_it_does_not_understand() {
         (&["--domains", "not a domain"], "example.edu"),
         (&["--register", "domain"], "domains must be set"),
         (&["--delete-after-days", "30"], "date must be set"),
-        (&["--delete-after-days", "-1"], "--delete-after-days"),
+        (&["--delete-after-days=-1"], "--delete-after-days must be a number"),
         (&["--take-seconds", "one"], "--take-seconds"),
         (&["--take-seconds", "0"], "between 3 and"),
         (&["--title", " "], "title can't be blank"),
