@@ -287,6 +287,18 @@ async fn open_with(
     phone: Phone,
     mail: Mailer,
 ) -> Result<App, Failure> {
+    open_at("", storage, studio, calling, phone, mail).await
+}
+
+/// Links in messages start with the base URL.
+async fn open_at(
+    base_url: &str,
+    storage: &Storage,
+    studio: studio::Settings,
+    calling: app_calls::Rules,
+    phone: Phone,
+    mail: Mailer,
+) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
@@ -294,7 +306,7 @@ async fn open_with(
         blobs: Blobs::open(&storage.blobs())?,
         clock: Clock::system(),
         studio,
-        links: Links::new(""),
+        links: Links::new(base_url),
         limits: no_limit,
         auth_failures: u32::MAX,
         streams: app::streams::Settings::default(),

@@ -101,7 +101,7 @@ pub async fn delete(sql: &mut Sql, person: &PersonId) -> Result<bool> {
 pub async fn newest_pages(sql: &mut Sql, institution: InstitutionId, most: i64) -> Result<Vec<NamePage>> {
     let text = format!(
         "SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.archived_at IS NULL ORDER BY n.id DESC LIMIT $2",
-        name_pages::COLUMNS
+        name_pages::COLUMNS.join(", ")
     );
     sql.rows(&text, &[institution.into(), most.into()], name_pages::from_row).await
 }
@@ -112,7 +112,7 @@ pub async fn pages_of(sql: &mut Sql, person: &PersonId, most: i64) -> Result<Vec
         "SELECT {} FROM member_pages m \
          JOIN name_pages n ON n.institution_id = m.institution_id AND n.id = m.name_page_id \
          WHERE m.institution_id = $1 AND m.email_key = $2 AND n.archived_at IS NULL ORDER BY n.id DESC LIMIT $3",
-        name_pages::COLUMNS
+        name_pages::COLUMNS.join(", ")
     );
     let params: [Value<'_>; 3] = [person.institution.into(), (&person.email_key).into(), most.into()];
     sql.rows(&text, &params, name_pages::from_row).await
@@ -129,7 +129,7 @@ pub async fn open_to(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<Ve
          AND a.created_at > $4) \
          AND n.id NOT IN (SELECT p.name_page_id FROM participants p WHERE p.institution_id = $1 AND p.email_key = $2) \
          ORDER BY n.id DESC LIMIT 100",
-        name_pages::COLUMNS
+        name_pages::COLUMNS.join(", ")
     );
     let params: [Value<'_>; 4] = [
         person.institution.into(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Row, Sql, Value, courses, padded, placeholders};
+use super::{Result, Row, Sql, Value, courses, coverage, padded, placeholders};
 use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 /// What happens to the rows of a table when a person is erased.
@@ -21,18 +21,21 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 11] = [
+pub const TABLES: [(&str, OnErasure); 14] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
     ("course_staff", OnErasure::Unlinked),
     ("departures", OnErasure::WithReports),
+    ("import_changes", OnErasure::Alone),
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
+    ("moderation", OnErasure::Alone),
     ("participant_consents", OnErasure::Alone),
     ("paused_participants", OnErasure::Alone),
     ("plays", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
+    ("retention_notices", OnErasure::Alone),
 ];
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
@@ -88,6 +91,7 @@ pub async fn rows_of_person(
 
 /// Deletes all rows of a person in `PERSON_TABLES`.
 pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    coverage::uninvited(sql, institution, email_key).await?;
     delete_in(sql, institution, email_key, &PERSON_TABLES).await
 }
 

@@ -11,10 +11,11 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, members,
+        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, members,
         name_pages, names, outbox,
         own_entry::Details,
-        own_media, own_person, page_exports, participants, persons, plays, pronunciations, sign_in, sso,
+        own_media, own_person, page_exports, page_settings, participants, persons, plays, pronunciations, sign_in,
+        sso,
         tokens,
         tool_consumers::{self, Change},
     },
@@ -237,6 +238,37 @@ fn cases() -> Vec<Case> {
             s.id,
             page("Choir")
         )),
+        case!("name_pages::create_with", Institution, |s, a| name_pages::create_with(
+            &s.world.app,
+            a,
+            s.id,
+            page("Orchestra"),
+            page_settings::Change::default()
+        )),
+        case!("name_pages::copy", Institution, |s, a| name_pages::copy(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            "Copy".into(),
+            None
+        )),
+        case!("name_pages::archive", Institution, |s, a| name_pages::archive(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            false
+        )),
+        case!("page_settings::update", Institution, |s, a| page_settings::update(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            page_settings::Change { title: Some("Renamed".into()), ..Default::default() }
+        )),
+        case!("coverage::of", Institution, |s, a| coverage::of(&s.world.app, a, s.id, &s.page)),
+        case!("coverage::all", Institution, |s, a| coverage::all(&s.world.app, a, s.id, false)),
         case!("name_pages::find", Institution, |s, a| name_pages::find(&s.world.app, a, s.id, &s.page)),
         case!("name_pages::all", Institution, |s, a| name_pages::all(&s.world.app, a, s.id)),
         case!("name_pages::allow_v2", Institution, |s, a| name_pages::allow_v2(
@@ -982,6 +1014,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "media::find_live",
             "media::find",
             "media::successor",
+            "page_settings::find",
             "participants::by_token",
         ],
     ),

@@ -19,6 +19,17 @@ const TABLES: &[&str] = &[
     "sign_in_links",
     "sign_in_counts",
     "outbox",
+    "name_pages",
+    "coverage",
+    "members",
+    "member_pages",
+    "admissions",
+    "invitations",
+    "mail_opt_outs",
+    "recording_requests",
+    "moderation",
+    "imports",
+    "import_changes",
 ];
 
 /// The rows of all tables, of one institution or of all.
