@@ -37,6 +37,7 @@ pub mod persons;
 pub mod platforms;
 pub mod plays;
 pub mod pronunciations;
+pub mod registrations;
 pub mod sessions;
 pub mod sign_in;
 pub mod sso;

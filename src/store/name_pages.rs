@@ -146,7 +146,9 @@ pub async fn absorb(
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
     }
     // Skip rows that already refer to the remaining page.
-    for (table, whose) in [("token_pages", "token_id"), ("export_pages", "export_id")] {
+    for (table, whose) in
+        [("token_pages", "token_id"), ("export_pages", "export_id"), ("admissions", "email_key")]
+    {
         let text = format!(
             "UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3 AND NOT EXISTS \
              (SELECT 1 FROM {table} o WHERE o.institution_id = $2 AND o.{whose} = {table}.{whose} AND o.name_page_id = $1)"
@@ -183,6 +185,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &here).await?;
