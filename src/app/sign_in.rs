@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
     limiter::{LimitKey, Policy},
-    outbox, registrations,
+    members, outbox, registrations,
     sessions::Secret,
 };
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
         ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
+        member::Role,
         message::Message,
         moment::Moment,
         session::{How, PersonId},
@@ -192,7 +193,7 @@ pub struct Digests {
 pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignInMail>> {
     let now = app.clock.now();
     let Some(request) = sign_ins::open(&mut app.db.read(), id, now).await? else { return Ok(None) };
-    let known = known(&mut app.db.read(), &request).await?;
+    let known = known(&mut app.db.read(), &request, now).await?;
     let as_typed = known.iter().find(|one| is_same_mailbox(&one.email, &request.email));
     let Some(chosen) = as_typed.or(known.first()) else { return Ok(None) };
     let personal = match known.len() {
@@ -251,12 +252,12 @@ fn code_digest(app: &App, id: SignInRequestId, code: &str) -> Result<String> {
 
 /// Whether a person may sign in: the only place that decides it.
 pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
-    Ok(sign_ins::is_known(&mut app.db.read(), person).await?)
+    Ok(sign_ins::is_known(&mut app.db.read(), person, app.clock.now()).await?)
 }
 
 /// The institutions that a request can lead to.
-async fn known(sql: &mut Sql, request: &Request) -> Result<Vec<Known>> {
-    let mut known = sign_ins::known(sql, &request.email_key).await?;
+async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Known>> {
+    let mut known = sign_ins::known(sql, &request.email_key, now).await?;
     if let Some(only) = request.institution {
         known.retain(|one| one.institution.id == only);
     }
@@ -271,8 +272,8 @@ async fn known(sql: &mut Sql, request: &Request) -> Result<Vec<Known>> {
 }
 
 /// The institutions that a request leads to whose message has arrived.
-async fn proven_in(sql: &mut Sql, request: &Request) -> Result<Vec<Institution>> {
-    let known = known(sql, request).await?.into_iter();
+async fn proven_in(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Institution>> {
+    let known = known(sql, request, now).await?.into_iter();
     let proven = known.filter(|one| is_same_mailbox(&one.email, &request.email));
     Ok(proven.map(|one| one.institution).collect())
 }
@@ -329,7 +330,7 @@ async fn prove(sql: &mut Sql, request: Request, renewed: Secret, now: Moment) ->
     if !sign_ins::prove(sql, request.id, &renewed.digest(), now, now.plus(LIFE)).await? {
         return Ok(Proof::Wrong);
     }
-    match &proven_in(sql, &request).await?[..] {
+    match &proven_in(sql, &request, now).await?[..] {
         [] => Ok(Proof::Wrong),
         [one] => enter(sql, &request, one.id, now).await,
         _ => Ok(Proof::Choice(renewed)),
@@ -354,9 +355,9 @@ async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now
 
 /// The institutions that a person with a proven address can choose from.
 pub async fn choices(app: &App, browser: &Secret) -> Result<Vec<Institution>> {
-    let mut sql = app.db.read();
-    match sign_ins::proven(&mut sql, &browser.digest(), app.clock.now()).await? {
-        Some(request) => proven_in(&mut sql, &request).await,
+    let (mut sql, now) = (app.db.read(), app.clock.now());
+    match sign_ins::proven(&mut sql, &browser.digest(), now).await? {
+        Some(request) => proven_in(&mut sql, &request, now).await,
         None => Ok(Vec::new()),
     }
 }
@@ -372,7 +373,7 @@ pub async fn choose(app: &App, browser: &Secret, slug: &str) -> Result<Proof> {
             Box::pin(async move {
                 let proven = sign_ins::proven(sql, &browser_digest, now).await?;
                 let Some(request) = proven else { return Ok(Proof::Wrong) };
-                let proven = proven_in(sql, &request).await?;
+                let proven = proven_in(sql, &request, now).await?;
                 match proven.iter().find(|institution| institution.slug == slug) {
                     Some(chosen) => enter(sql, &request, chosen.id, now).await,
                     None => Ok(Proof::Wrong),
@@ -409,7 +410,7 @@ pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
                 let Some(link) = sign_ins::spend_link(sql, &digest, now).await? else {
                     return Ok(Proof::Wrong);
                 };
-                if !sign_ins::is_known(sql, &link.person).await? {
+                if !sign_ins::is_known(sql, &link.person, now).await? {
                     return Ok(Proof::Wrong);
                 }
                 let how = match link.purpose {
@@ -423,7 +424,8 @@ pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
         .await
 }
 
-/// Makes a single-use link for the operator to hand out. An unknown person is `Missing::Participant`.
+/// Makes a single-use link for the operator to hand out. An unknown person is `Missing::Participant`. Whoever has the link acts as that
+/// person, so a link of an owner is for owners.
 pub async fn operator_link(
     app: &App,
     actor: &Actor,
@@ -436,6 +438,9 @@ pub async fn operator_link(
     let person = PersonId { institution, email_key: email_key(email) };
     if !is_known(app, &person).await? {
         return Err(Error::Missing(Missing::Participant));
+    }
+    if members::find(app, &person).await?.is_some_and(|member| member.role == Role::Owner) {
+        actor.own(institution)?;
     }
     let (secret, link) = new_link(app, person, LinkPurpose::Operator, life).await?;
     Ok((address(base_url, &secret), link.expires_at))

@@ -40,7 +40,7 @@ pub struct New {
 }
 
 pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<Connection> {
-    actor.administer(institution)?;
+    actor.own(institution)?;
     let mut errors = FieldErrors::default();
     let issuer = new.issuer.trim().to_owned();
     if !rules::is_issuer(&issuer) {
@@ -163,12 +163,12 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
 pub async fn find(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<Connection> {
     let found = store_sso::find(&mut app.db.read(), actor.reach(), id).await?;
     let found = found.ok_or(Error::Missing(Missing::SsoConnection))?;
-    actor.administer(found.institution)?;
+    actor.own(found.institution)?;
     Ok(found)
 }
 
 pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<Vec<Connection>> {
-    Ok(store_sso::all(&mut app.db.read(), actor.administered(only)?).await?)
+    Ok(store_sso::all(&mut app.db.read(), actor.owned(only)?).await?)
 }
 
 /// Deletes a connection and ends the sessions that it has opened.
@@ -207,7 +207,7 @@ impl Registration {
 /// Checks a connection: its secret can be decrypted, and the provider's configuration and keys are usable. Returns a sentence for
 /// the operator.
 pub async fn check(app: &App, actor: &Actor, connection: &Connection) -> Result<String> {
-    actor.administer(connection.institution)?;
+    actor.own(connection.institution)?;
     opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
     let provider = protocol::discover(&app.outbound, &connection.issuer).await.map_err(unavailable)?;
     let keys = protocol::keys(&app.outbound, &provider).await.map_err(unavailable)?;
@@ -222,7 +222,7 @@ pub async fn check(app: &App, actor: &Actor, connection: &Connection) -> Result<
 /// Checks whether the provider accepts the client id and the secret, by redeeming an invalid code: a provider authenticates the
 /// client first.
 pub async fn check_client(app: &App, actor: &Actor, connection: &Connection, base_url: &str) -> Result<()> {
-    actor.administer(connection.institution)?;
+    actor.own(connection.institution)?;
     let provider = protocol::discover(&app.outbound, &connection.issuer).await.map_err(unavailable)?;
     let secret = opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
     let client = protocol::Client {

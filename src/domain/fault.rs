@@ -48,6 +48,7 @@ pub enum Field {
     Accent,
     Logo,
     NamePages,
+    Role,
     Url,
     AccessToken,
     ClientId,
@@ -102,6 +103,7 @@ impl Field {
             Self::Accent => "accent color",
             Self::Logo => "logo",
             Self::NamePages => "name pages",
+            Self::Role => "role",
             Self::Url => "url",
             Self::AccessToken => "access token",
             Self::ClientId => "client id",
@@ -218,6 +220,10 @@ pub enum SetupFault {
     NotADomain(String),
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
+    /// Owners and admins have all name pages.
+    AllNamePages,
+    /// An institution that has owners keeps one.
+    LastOwner,
     Message(MessageFault),
 }
 
@@ -354,6 +360,10 @@ impl fmt::Display for SetupFault {
             ),
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
+            Self::AllNamePages => f.write_str("cannot be given to owners and admins, who have all of them"),
+            Self::LastOwner => {
+                f.write_str("cannot be taken from the last owner: make somebody else an owner first")
+            }
             Self::Message(fault) => fault.fmt(f),
         }
     }

@@ -24,6 +24,7 @@ pub mod language;
 pub mod lti;
 pub mod matching;
 pub mod media;
+pub mod member;
 pub mod message;
 pub mod moment;
 pub mod name_page;

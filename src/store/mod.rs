@@ -26,6 +26,7 @@ pub mod lti_keys;
 pub mod lti_logins;
 pub mod lti_sessions;
 pub mod media;
+pub mod members;
 pub mod migrations;
 pub mod name_pages;
 pub mod outbox;

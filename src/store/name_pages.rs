@@ -8,9 +8,10 @@ use crate::domain::{
     name_page::{NamePage, NamePageRef, code_key},
 };
 
-const COLUMNS: &str = "n.id, n.title, n.slug, n.event_code, n.access_code, n.allow_v2, n.created_at";
+pub(super) const COLUMNS: &str =
+    "n.id, n.title, n.slug, n.event_code, n.access_code, n.allow_v2, n.created_at";
 
-fn from_row(row: &Row<'_>) -> Result<NamePage> {
+pub(super) fn from_row(row: &Row<'_>) -> Result<NamePage> {
     Ok(NamePage {
         id: row.id(0)?,
         title: row.text(1)?,
@@ -146,9 +147,12 @@ pub async fn absorb(
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
     }
     // Skip rows that already refer to the remaining page.
-    for (table, whose) in
-        [("token_pages", "token_id"), ("export_pages", "export_id"), ("admissions", "email_key")]
-    {
+    for (table, whose) in [
+        ("token_pages", "token_id"),
+        ("export_pages", "export_id"),
+        ("member_pages", "email_key"),
+        ("admissions", "email_key"),
+    ] {
         let text = format!(
             "UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3 AND NOT EXISTS \
              (SELECT 1 FROM {table} o WHERE o.institution_id = $2 AND o.{whose} = {table}.{whose} AND o.name_page_id = $1)"
@@ -186,6 +190,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM member_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &here).await?;

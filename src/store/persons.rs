@@ -2,8 +2,11 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Row, Sql, Value, courses, padded, placeholders};
-use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
+use super::{Result, Row, Sql, Value, courses, members, padded, placeholders};
+use crate::domain::{
+    ids::{InstitutionId, NamePageId, ParticipantId},
+    session::PersonId,
+};
 
 /// What happens to the rows of a table when a person is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +40,24 @@ pub const TABLES: [(&str, OnErasure); 11] = [
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
 /// and nowhere else.
-pub const PERSON_TABLES: [&str; 6] =
-    ["admissions", "consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
+pub const PERSON_TABLES: [&str; 5] = ["consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
 
-/// The person's rows in one of `PERSON_TABLES`.
+/// The same, for rows that do not depend on a registration: they stay when the person's last registration is deleted. Add new tables
+/// here and nowhere else.
+pub const STANDING_TABLES: [&str; 3] = ["admissions", "members", "member_pages"];
+
+/// Is anything stored about this person that does not depend on a registration?
+pub async fn has_standing(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    for table in STANDING_TABLES {
+        let text = format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND email_key = $2 LIMIT 1");
+        if sql.one(&text, &[institution.into(), email_key.into()], |_| Ok(())).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The person's rows in one of `PERSON_TABLES` or `STANDING_TABLES`.
 pub async fn rows_of_person(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -60,9 +77,21 @@ pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key:
     Ok(())
 }
 
-/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more.
+/// Deletes the person's rows that do not depend on a registration.
+pub async fn delete_standing(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    for table in STANDING_TABLES {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
+        sql.execute(&text, &[institution.into(), email_key.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more. A member keeps both.
 pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    if registrations(sql, institution, email_key).await?.is_empty() {
+    let person = PersonId { institution, email_key: email_key.to_owned() };
+    if registrations(sql, institution, email_key).await?.is_empty()
+        && members::find(sql, &person).await?.is_none()
+    {
         delete_person(sql, institution, email_key).await?;
     }
     Ok(())
@@ -74,7 +103,8 @@ pub async fn delete_all_unregistered(sql: &mut Sql, institution: InstitutionId) 
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 \
              AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key) \
-             AND NOT EXISTS (SELECT 1 FROM hidden_participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key)"
+             AND NOT EXISTS (SELECT 1 FROM hidden_participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key) \
+             AND NOT EXISTS (SELECT 1 FROM members b WHERE b.institution_id = $1 AND b.email_key = {table}.email_key)"
         );
         sql.execute(&text, &[institution.into()]).await?;
     }

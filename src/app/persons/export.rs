@@ -160,7 +160,7 @@ async fn everything(
     now: Moment,
 ) -> Result<(Value, Vec<Media>)> {
     let entries = persons::registrations(sql, owner.id, email_key).await?;
-    if entries.is_empty() {
+    if entries.is_empty() && !persons::has_standing(sql, owner.id, email_key).await? {
         return Err(Error::Missing(Missing::Participant));
     }
     let fields = custom_fields::all(sql, owner.id).await?;
@@ -180,7 +180,7 @@ async fn everything(
     let is_known_elsewhere = store::sign_ins::is_known_elsewhere(sql, &id).await?;
     let messages = store::outbox::records_of(sql, &id, !is_known_elsewhere).await?;
     let mut person = Map::new();
-    for table in persons::PERSON_TABLES {
+    for table in persons::PERSON_TABLES.into_iter().chain(persons::STANDING_TABLES) {
         let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;
         person.insert(table.into(), rows.into_iter().map(|row| shown(without_secrets(row), owner)).collect());
     }
