@@ -346,11 +346,7 @@ async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now
     if let Some(page) = request.name_page {
         admissions::set(sql, &person, page, &request.email, now).await?;
     }
-    Ok(Proof::Person {
-        person,
-        how: How::Mail,
-        return_to: request.return_to.clone().unwrap_or_default(),
-    })
+    Ok(Proof::Person { person, how: How::Mail, return_to: request.return_to.clone().unwrap_or_default() })
 }
 
 /// The institutions that a person with a proven address can choose from.

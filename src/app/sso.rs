@@ -489,7 +489,9 @@ async fn authenticate(
     let email = connection.accept(&claim).map_err(|fault| logged(connection, fault))?;
     let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
     // Somebody new may register on the page that they come from: the provider vouches for the address.
-    if !sign_in::is_known(app, &person).await? && !registrations::admit(app, &person, &email, return_to).await? {
+    if !sign_in::is_known(app, &person).await?
+        && !registrations::admit(app, &person, &email, return_to).await?
+    {
         return Err(Refusal::NotRegistered(email));
     }
     Ok((person, tokens.id_token))
