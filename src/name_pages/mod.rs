@@ -2,6 +2,7 @@
 //!
 //! A handler takes `Visit` or, for managers, `Managed` (`visit.rs`). A form needs `OwnForm` or, before signing in, `VisitorForm`, too.
 
+mod details;
 mod own;
 mod page;
 mod poster;
