@@ -4,6 +4,8 @@
 //! (`admit`), or by an invitation. The proof leaves an admission, with which a session can be opened before there is an entry. It is
 //! removed with the registration, or after a day.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use endonym_media::sound::Refusal;
 
@@ -13,7 +15,7 @@ use super::{
     own_entry::{self, OwnEntry, Owner},
     own_media, own_person,
     own_recordings::Sharing,
-    participants,
+    page_settings, participants,
     sessions::Secret,
     sign_in::{self, MailRequest},
     studio::Processed,
@@ -37,6 +39,9 @@ use crate::{
     },
     store::{self, Sql, admissions},
 };
+
+/// A browser records a little more than the take: before it says "Recording", and after Stop.
+const TAKE_MARGIN: Duration = Duration::from_secs(1);
 
 /// The response to somebody who wants to register. It is the same for every address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -412,7 +417,7 @@ async fn check_length(app: &App, public: &PublicPage, sound: &[u8]) -> Result<()
     if public.settings.take_seconds.is_none() {
         return Ok(());
     }
-    let longest = app.studio.settings.longest_take(public.settings.take_seconds);
+    let longest = Duration::from_secs(page_settings::take_seconds(app, &public.settings)) + TAKE_MARGIN;
     let rejected = |fault: MediaFault| Err(Error::invalid(Field::Recording, Fault::Media(fault)));
     match app.studio.process(Kind::Recording, Incoming::Bytes(sound.to_vec())).await? {
         Ok(Processed::Sound { sound, .. }) if sound.duration > longest => {

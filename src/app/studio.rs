@@ -37,17 +37,6 @@ impl Settings {
     pub fn take_seconds(&self) -> u64 {
         self.take.min(self.sound.longest.saturating_sub(TAKE_MARGIN)).as_secs().max(1)
     }
-
-    /// The maximum length of a take on a name page, in seconds: the page's own, as long as such a take is accepted.
-    pub fn take_seconds_of(&self, page: Option<u32>) -> u64 {
-        let longest = self.sound.longest.saturating_sub(TAKE_MARGIN).as_secs().max(1);
-        page.map_or_else(|| self.take_seconds(), |own| u64::from(own).clamp(1, longest))
-    }
-
-    /// The longest recording that such a page accepts.
-    pub fn longest_take(&self, page: Option<u32>) -> Duration {
-        Duration::from_secs(self.take_seconds_of(page)) + TAKE_MARGIN
-    }
 }
 
 impl Default for Settings {
@@ -182,17 +171,5 @@ mod tests {
         assert_eq!(seconds(60, 30.0), 29);
         assert_eq!(seconds(10, 5.5), 4);
         assert_eq!(seconds(10, 0.5), 1);
-    }
-
-    #[test]
-    fn a_name_page_has_its_own_limit_within_what_is_accepted() {
-        let settings = Settings::default();
-        let longest = settings.sound.longest.as_secs() - 1;
-        for (page, seconds) in
-            [(None, 10), (Some(5), 5), (Some(20), 20), (Some(0), 1), (Some(u32::MAX), longest)]
-        {
-            assert_eq!(settings.take_seconds_of(page), seconds, "{page:?}");
-            assert!(settings.longest_take(page) <= settings.sound.longest, "{page:?}");
-        }
     }
 }
