@@ -71,12 +71,12 @@ struct OwnView<'a> {
     done: Option<String>,
     /// Labels of what is required and still missing.
     missing: Vec<String>,
-    /// None on an archived page, and on a device that was let in by a QR code.
+    /// None on an archived page, and on a device that was let in by a QR code or by an invitation.
     inputs: Option<Inputs>,
     photo: Option<PhotoPart>,
     may_listen: bool,
     is_manager: bool,
-    is_handed_over: bool,
+    is_restricted: bool,
 }
 
 struct PhotoPart {
@@ -157,7 +157,7 @@ fn render(
     let (public, now) = (&visit.public, app.clock.now());
     let path = visit.path("/own");
     let page = visit.page(app, &path);
-    let (words, entry, is_handed_over) = (page.words, &own.entry.person, who.is_handed_over());
+    let (words, entry, is_restricted) = (page.words, &own.entry.person, who.is_restricted());
     let (state, asked) = (public.settings.state(now), &public.settings.asked);
     let [action, handover, window, agree] =
         [visit.path("/own/recording"), "/me/handover".to_owned(), path.clone(), visit.path("/own/consent")]
@@ -165,7 +165,7 @@ fn render(
     let csrf = page.csrf.clone();
     let fault = recording.clone();
     let (consent, _) = consent::shown(consent, words, &public.institution, (agree, &csrf), recording.clone());
-    let may_change = state != PageState::Archived && !is_handed_over;
+    let may_change = state != PageState::Archived && !is_restricted;
     let stored = Inputs::of_entry(public, fields, entry);
     let photo_path = entry.photo.as_ref().map(|hex| {
         let address = app.links.photo(public.institution.id, hex);
@@ -186,7 +186,7 @@ fn render(
             csrf: &csrf,
             limit: page_settings::take_seconds(app, &public.settings),
             part: "recordings",
-            handover: (!is_handed_over).then_some(handover.as_str()),
+            handover: (!is_restricted).then_some(handover.as_str()),
             call: None,
             window: &window,
             fault: fault.as_deref(),
@@ -209,7 +209,7 @@ fn render(
         }),
         may_listen: *may_listen,
         is_manager: visit.is_manager(),
-        is_handed_over,
+        is_restricted,
         page,
     };
     visit.show(app, status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
@@ -260,8 +260,8 @@ pub async fn agree(State(app): State<App>, visit: Visit, OwnForm { form, .. }: O
 /// What the person writes about themselves.
 pub async fn change(State(app): State<App>, visit: Visit, OwnForm { form, .. }: OwnForm) -> Response {
     let Some((who, actor, person)) = visit.person() else { return enter(&app, &visit, "", &form) };
-    if who.is_handed_over() {
-        return notice::handed_over(&app, who);
+    if who.is_restricted() {
+        return notice::restricted(&app, who);
     }
     match registrations::change(&app, actor, person, &visit.public, Details::read(&form)).await {
         Ok(()) => done(&app, &visit, "details"),
@@ -383,8 +383,8 @@ pub async fn photo(State(app): State<App>, visit: Visit, request: Request) -> Re
     let Some((who, actor, person)) = visit.person() else {
         return failed(&app, &visit, &Error::Missing(Missing::NamePage));
     };
-    if who.is_handed_over() {
-        return notice::handed_over(&app, who);
+    if who.is_restricted() {
+        return notice::restricted(&app, who);
     }
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(picture) = form.take("photo").filter(|picture| !picture.is_empty()) else {

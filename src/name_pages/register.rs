@@ -50,8 +50,8 @@ enum CodeAsked {
 pub async fn form(State(app): State<App>, visit: Visit, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let Some((who, actor, person)) = visit.person() else { return leave(&app, &visit, &query) };
-    if who.is_handed_over() {
-        return notice::handed_over(&app, who);
+    if who.is_restricted() {
+        return notice::restricted(&app, who);
     }
     let code = query.text("code");
     let found = async {
@@ -74,8 +74,8 @@ pub async fn form(State(app): State<App>, visit: Visit, request: Request) -> Res
 
 pub async fn send(State(app): State<App>, visit: Visit, OwnForm { form, .. }: OwnForm) -> Response {
     let Some((who, actor, person)) = visit.person() else { return leave(&app, &visit, &form) };
-    if who.is_handed_over() {
-        return notice::handed_over(&app, who);
+    if who.is_restricted() {
+        return notice::restricted(&app, who);
     }
     let (code, details) = (form.text("code"), Details::read(&form));
     match registrations::register(&app, actor, person, &visit.public, code.as_deref(), details).await {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     app::{
-        Actor, App, Result as AppResult, listening, looks, members,
+        Actor, App, Result as AppResult, invitations, listening, looks, members,
         name_pages::{self, PublicPage},
     },
     domain::{language::Language, session::PersonId},
@@ -31,7 +31,7 @@ pub struct Visit {
     pub public: PublicPage,
     /// A person of the page's institution. Sessions of other institutions do not count here.
     pub who: Option<SignedIn>,
-    /// The same person, with their role. A device that was let in by a QR code has none.
+    /// The same person, with their role. A device that was let in by a QR code or by an invitation has none.
     pub actor: Option<Actor>,
     pub look: Look,
     pub language: Language,
@@ -96,9 +96,11 @@ impl Visit {
         self.actor.as_ref().is_some_and(|actor| actor.manage(institution.id, page.id).is_ok())
     }
 
-    /// May the visitor listen to the people of this page?
+    /// May the visitor listen to the people of this page? A restricted session is for recording only.
     pub async fn may_listen(&self, app: &App) -> bool {
-        listening::check(app, self.actor.as_ref(), &self.public).await.is_ok()
+        let is_restricted = self.who.as_ref().is_some_and(SignedIn::is_restricted);
+        let listener = self.actor.as_ref().filter(|_| !is_restricted);
+        listening::check(app, listener, &self.public).await.is_ok()
     }
 
     /// To the sign-in page of the institution, and back to this path.
@@ -137,10 +139,14 @@ impl FromRequestParts<App> for Visit {
 async fn find(parts: &Parts, app: &App, slug: &str, visitor: Visitor) -> AppResult<Visit> {
     let public = name_pages::public(app, slug).await?;
     let institution = public.institution.id;
-    let who = SignedIn::find(parts, app).await?;
-    let who = who.filter(|who| who.session.person.institution == institution);
+    let mut who = SignedIn::find(parts, app).await?;
+    if let Some(found) = &who
+        && !is_for(app, found, &public).await?
+    {
+        who = None;
+    }
     let actor = match &who {
-        Some(who) if who.is_handed_over() => Some(who.actor()),
+        Some(who) if who.is_restricted() => Some(who.actor()),
         Some(who) => Some(members::actor_of(app, &who.session.person).await?),
         None => None,
     };
@@ -152,6 +158,16 @@ async fn find(parts: &Parts, app: &App, slug: &str, visitor: Visitor) -> AppResu
     let look = looks::find(app, institution).await.ok();
     let look = look.as_ref().map(Look::of).unwrap_or_default();
     Ok(Visit { public, who, actor, look, language, visitor, is_framed: is_framed(&parts.headers) })
+}
+
+/// Does this session count on this page? One of another institution does not, and one that an invitation has opened is for the pages
+/// that the person is invited to.
+async fn is_for(app: &App, who: &SignedIn, public: &PublicPage) -> AppResult<bool> {
+    let person = &who.session.person;
+    if person.institution != public.institution.id {
+        return Ok(false);
+    }
+    Ok(!who.is_invited() || invitations::admits(app, person, public.page.id).await?)
 }
 
 fn is_framed(headers: &HeaderMap) -> bool {
