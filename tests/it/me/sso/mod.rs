@@ -223,11 +223,7 @@ fn plain(html: &str) -> String {
 }
 
 /// Signs in, and comes back to this path.
-async fn enter_from<'a>(
-    world: &'a World,
-    connection: &Connection,
-    return_to: &str,
-) -> (Visitor<'a>, Seen) {
+async fn enter_from<'a>(world: &'a World, connection: &Connection, return_to: &str) -> (Visitor<'a>, Seen) {
     let visitor = Visitor::new(world);
     let query: String =
         form_urlencoded::Serializer::new(String::new()).append_pair("return_to", return_to).finish();
