@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Name pages that are shown to a member at once.
-const MOST_PAGES: i64 = 200;
+const MOST_PAGES: usize = 200;
 
 /// Makes somebody a member, or replaces the role and the pages that they have. A new member is signed out everywhere: their
 /// sessions were opened before anything depended on them.
@@ -153,6 +153,11 @@ impl OwnPages {
     pub fn is_empty(&self) -> bool {
         self.of_role.is_empty() && self.open.is_empty()
     }
+
+    /// Are there, or may there be, older pages than those of `of_role`?
+    pub fn is_cut(&self) -> bool {
+        self.of_role.len() >= MOST_PAGES
+    }
 }
 
 /// The pages that a person runs, hears or may register on. Archived ones are left out.
@@ -163,9 +168,9 @@ pub async fn own_pages(app: &App, actor: &Actor, person: &PersonId) -> Result<Ow
     let of_role = match role {
         None => Vec::new(),
         Some(role) if role.has_all_pages() => {
-            members::newest_pages(sql, person.institution, MOST_PAGES).await?
+            members::newest_pages(sql, person.institution, MOST_PAGES as i64).await?
         }
-        Some(_) => members::pages_of(sql, person, MOST_PAGES).await?,
+        Some(_) => members::pages_of(sql, person, MOST_PAGES as i64).await?,
     };
     let open = members::open_to(sql, person, app.clock.now()).await?;
     Ok(OwnPages { role, of_role, open })

@@ -32,6 +32,7 @@ pub mod own_entry;
 pub mod own_media;
 pub mod own_person;
 pub mod own_recordings;
+pub mod page_exports;
 pub mod participants;
 pub mod people;
 pub mod persons;
@@ -46,6 +47,7 @@ pub mod streams;
 pub mod studio;
 pub mod tokens;
 pub mod tool_consumers;
+mod zip_stream;
 
 use std::{sync::Arc, time::Duration};
 

@@ -75,7 +75,21 @@ pub enum Files {
     Failed(String),
 }
 
-/// Returns the registrations of a person, so that the operator can confirm the erasure. Members may have none.
+/// The registrations of a person. There are none of members, and of people who have been invited; `Missing` if the institution does not
+/// know the email at all.
+async fn registrations(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Registration>> {
+    let found = persons::registrations(sql, institution, email_key).await?;
+    if found.is_empty() && !persons::is_known(sql, institution, email_key).await? {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    Ok(found)
+}
+
+/// Returns the registrations of a person, so that the operator can confirm the erasure.
 pub async fn find(
     app: &App,
     actor: &Actor,
@@ -83,12 +97,7 @@ pub async fn find(
     email_key: &str,
 ) -> Result<Vec<Registration>> {
     actor.administer(institution)?;
-    let sql = &mut app.db.read();
-    let found = persons::registrations(sql, institution, email_key).await?;
-    if found.is_empty() && !persons::has_standing(sql, institution, email_key).await? {
-        return Err(Error::Missing(Missing::Participant));
-    }
-    Ok(found)
+    registrations(&mut app.db.read(), institution, email_key).await
 }
 
 /// Erases the person with this email, and cancels their pending calls. All rows are deleted in one transaction, which takes
@@ -111,10 +120,7 @@ pub async fn erase(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let registrations = persons::registrations(sql, institution, &email_key).await?;
-                if registrations.is_empty() && !persons::has_standing(sql, institution, &email_key).await? {
-                    return Err(Error::Missing(Missing::Participant));
-                }
+                let registrations = registrations(sql, institution, &email_key).await?;
                 let member = store::members::find(sql, &person).await?;
                 if member.is_some() && !owned_actor.is_person(&person) {
                     owned_actor.own(institution)?;
@@ -132,7 +138,6 @@ pub async fn erase(
                 sign_in::forget(sql, &person, is_known_elsewhere).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &registrations, now).await?;
                 persons::delete_person(sql, institution, &email_key).await?;
-                persons::delete_standing(sql, institution, &email_key).await?;
                 Ok((registrations, gone, takes))
             })
         })

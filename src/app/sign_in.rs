@@ -255,6 +255,12 @@ pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
     Ok(sign_ins::is_known(&mut app.db.read(), person, app.clock.now()).await?)
 }
 
+/// Whether a person who has signed in belongs to the institution: registered on one of its name pages, or a member. Whoever is only
+/// invited or admitted to a page does not yet, and must not hear what is for people of the institution.
+pub async fn belongs(app: &App, person: &PersonId) -> Result<bool> {
+    Ok(sign_ins::belongs(&mut app.db.read(), person).await?)
+}
+
 /// The institutions that a request can lead to.
 async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Known>> {
     let mut known = sign_ins::known(sql, &request.email_key, now).await?;

@@ -13,6 +13,7 @@ mod import;
 mod institution;
 mod jobs;
 mod mail;
+mod member;
 mod migrate;
 mod name_page;
 mod output;
@@ -73,6 +74,9 @@ Examples:
     endonym token create --institution example-university --name \"Learning system\"
     endonym name-page create --institution example-university --title \"Class of 2027\"
 
+  Let somebody run that name page:
+    endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+
   Import people from a CSV file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 
@@ -127,6 +131,8 @@ enum Command {
     NamePage(name_page::NamePage),
     #[command(subcommand)]
     CustomField(custom_field::CustomField),
+    #[command(subcommand)]
+    Member(member::Member),
     #[command(subcommand)]
     ToolConsumer(tool_consumer::Command),
     #[command(subcommand)]
@@ -218,6 +224,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
         Command::CustomField(command) => command.run(&open().await?).await,
+        Command::Member(command) => command.run(&open().await?).await,
         Command::ToolConsumer(command) => command.run(&open().await?).await,
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,

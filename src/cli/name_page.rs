@@ -1,13 +1,23 @@
 //! `endonym name-page …`
 
-use std::process::ExitCode;
+use std::{
+    fs::{File, OpenOptions},
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::Subcommand;
 use serde_json::json;
 
 use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
-    app::{Actor, App, Error, name_pages},
+    app::{
+        Actor, App, Error, Links, name_pages,
+        page_exports::{self, Format, PageExport},
+    },
+    config::PublicUrl,
     domain,
 };
 
@@ -53,6 +63,28 @@ pub enum NamePage {
         /// Enable API version 2, where the access code alone is enough to read everyone on the page: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set)]
         allow_v2: bool,
+    },
+    /// Write everybody on a name page to a file
+    ///
+    /// For example: endonym name-page export class-of-2027 --institution example-university --format xlsx --out class.xlsx
+    ///
+    /// `xlsx` and `csv` have a row for each person, `zip` has the recordings as MP3 files named Last_First.mp3, and `vcard` has cards
+    /// for address books. Recordings that are paused or held are left out.
+    Export {
+        /// The page's id, slug, event code or access code
+        #[arg(value_name = "REF")]
+        page: String,
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long, value_name = "FORMAT", value_parser = Format::WORDS)]
+        format: String,
+        /// The file to create; it must not exist
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        reached: PublicUrl,
     },
     /// Delete a name page and all registrations on it
     Delete {
@@ -109,6 +141,12 @@ impl NamePage {
                     output::print_line(&v2_notice(&owner, &changed));
                 }
             }
+            Self::Export { page, institution: slug, format, out, json, reached } => {
+                let format =
+                    Format::parse(&format).ok_or_else(|| Failure(format!("{format} is not a format")))?;
+                let links = Links::new(&reached.base_url().map_err(Failure)?);
+                export(app, (&slug, &page), format, &links, &out, json).await?;
+            }
             Self::Delete { institution: slug, page, yes } => {
                 let owner = institution(app, &slug).await?;
                 let reference = page_ref(&page)?;
@@ -125,6 +163,53 @@ impl NamePage {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+async fn export(
+    app: &App,
+    (slug, page): (&str, &str),
+    format: Format,
+    links: &Links,
+    out: &Path,
+    json: bool,
+) -> Result<(), Failure> {
+    let owner = institution(app, slug).await?;
+    let language = owner.language.unwrap_or_default();
+    let reference = page_ref(page)?;
+    let begun =
+        page_exports::export(app, &Actor::Operator, owner.id, &reference, format, links, language).await;
+    let begun = begun.map_err(|error| unknown(error, slug, page))?;
+    let cannot = |why: String| Failure(format!("cannot write {}: {why}", out.display()));
+    // Readable only by the user who asked for it: it holds personal data.
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(out);
+    let file = file.map_err(|error| cannot(error.to_string()))?;
+    let (bytes, missing) = match write(begun, file).await {
+        Ok(written) => written,
+        Err(failure) => {
+            let _ = std::fs::remove_file(out);
+            return Err(cannot(failure.0));
+        }
+    };
+    if json {
+        output::print_json(&json!({ "out": out, "bytes": bytes, "missing": missing }));
+    } else {
+        output::print_line(&format!("{}: {bytes} bytes", out.display()));
+        for name in missing {
+            eprintln!("note: the recording for {name} is not in the blob store");
+        }
+    }
+    Ok(())
+}
+
+/// Returns the size of the file, and the recordings that the blob store does not have.
+async fn write(mut export: PageExport, mut file: File) -> Result<(u64, Vec<String>), Failure> {
+    let mut bytes = 0;
+    while let Some(chunk) = export.next().await? {
+        file.write_all(&chunk)?;
+        bytes += chunk.len() as u64;
+    }
+    file.sync_all()?;
+    Ok((bytes, export.missing))
 }
 
 /// Warns who can now read the page.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     app::{
-        Actor, App, Result as AppResult, languages, looks,
+        Actor, App, Result as AppResult, languages, looks, members,
         sessions::{self, Secret},
         sso,
     },
@@ -65,8 +65,20 @@ impl SignedIn {
         Ok(Some(Self { secret, session, preferred, language, is_script, look }))
     }
 
+    /// The person, without the role that they may have: for what people do with their own data.
     pub fn actor(&self) -> Actor {
         Actor::Person(self.session.person.clone())
+    }
+
+    /// The member who the person is, or only the person: for pages that depend on a role. A session that a QR code has opened is for
+    /// one recording, and has no role.
+    pub async fn member_actor(&self, app: &App) -> AppResult<Actor> {
+        match self.session.how {
+            How::Handover => Ok(self.actor()),
+            How::Mail | How::Link | How::Oidc | How::Proxy => {
+                members::actor_of(app, &self.session.person).await
+            }
+        }
     }
 
     pub fn language(&self) -> Language {

@@ -2,11 +2,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Row, Sql, Value, courses, members, padded, placeholders};
-use crate::domain::{
-    ids::{InstitutionId, NamePageId, ParticipantId},
-    session::PersonId,
-};
+use super::{Result, Row, Sql, Value, courses, padded, placeholders};
+use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 /// What happens to the rows of a table when a person is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,24 +37,45 @@ pub const TABLES: [(&str, OnErasure); 11] = [
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
 /// and nowhere else.
-pub const PERSON_TABLES: [&str; 5] = ["consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
+pub const PERSON_TABLES: [&str; 12] = [
+    "admissions",
+    "consents",
+    "invitations",
+    "mail_bounces",
+    "mail_opt_outs",
+    "member_pages",
+    "members",
+    "persons",
+    "recording_requests",
+    "sessions",
+    "sign_in_links",
+    "sign_in_requests",
+];
 
-/// The same, for rows that do not depend on a registration: they stay when the person's last registration is deleted. Add new tables
-/// here and nowhere else.
-pub const STANDING_TABLES: [&str; 3] = ["admissions", "members", "member_pages"];
+/// Those of `PERSON_TABLES` whose rows end with a person's last registration. The others are about people who may have none: members,
+/// people who are invited, and those who want no mail.
+const OF_REGISTERED: [&str; 6] =
+    ["consents", "persons", "recording_requests", "sessions", "sign_in_links", "sign_in_requests"];
 
-/// Is anything stored about this person that does not depend on a registration?
-pub async fn has_standing(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
-    for table in STANDING_TABLES {
-        let text = format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND email_key = $2 LIMIT 1");
-        if sql.one(&text, &[institution.into(), email_key.into()], |_| Ok(())).await?.is_some() {
+/// Those of `PERSON_TABLES` by which an institution knows somebody who is not registered.
+const OF_UNREGISTERED: [&str; 5] = ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members"];
+
+/// Whether the institution knows this email, other than from a registration.
+pub async fn is_known(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    for table in OF_UNREGISTERED {
+        if has_row(sql, institution, email_key, table).await? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// The person's rows in one of `PERSON_TABLES` or `STANDING_TABLES`.
+async fn has_row(sql: &mut Sql, institution: InstitutionId, email_key: &str, table: &str) -> Result<bool> {
+    let text = format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND email_key = $2 LIMIT 1");
+    Ok(sql.one(&text, &[institution.into(), email_key.into()], |_| Ok(())).await?.is_some())
+}
+
+/// The person's rows in one of `PERSON_TABLES`.
 pub async fn rows_of_person(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -70,41 +88,46 @@ pub async fn rows_of_person(
 
 /// Deletes all rows of a person in `PERSON_TABLES`.
 pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    for table in PERSON_TABLES {
+    delete_in(sql, institution, email_key, &PERSON_TABLES).await
+}
+
+async fn delete_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    tables: &[&str],
+) -> Result<()> {
+    for table in tables {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
         sql.execute(&text, &[institution.into(), email_key.into()]).await?;
     }
     Ok(())
 }
 
-/// Deletes the person's rows that do not depend on a registration.
-pub async fn delete_standing(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    for table in STANDING_TABLES {
-        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
-        sql.execute(&text, &[institution.into(), email_key.into()]).await?;
-    }
-    Ok(())
-}
-
-/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more. A member keeps both.
+/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more and are no member.
 pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    let person = PersonId { institution, email_key: email_key.to_owned() };
     if registrations(sql, institution, email_key).await?.is_empty()
-        && members::find(sql, &person).await?.is_none()
+        && !has_row(sql, institution, email_key, "members").await?
     {
-        delete_person(sql, institution, email_key).await?;
+        delete_in(sql, institution, email_key, &OF_REGISTERED).await?;
     }
     Ok(())
 }
 
-/// The same for everybody of an institution, after many registrations were deleted.
+/// The same for everybody of an institution, after many registrations were deleted. Somebody who has just signed in to register, or
+/// is about to, stays signed in.
 pub async fn delete_all_unregistered(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
-    for table in PERSON_TABLES {
+    let of = |table: &str, other: &str| {
+        format!(
+            "AND NOT EXISTS (SELECT 1 FROM {other} p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key)"
+        )
+    };
+    for table in OF_REGISTERED {
         let text = format!(
-            "DELETE FROM {table} WHERE institution_id = $1 \
-             AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key) \
-             AND NOT EXISTS (SELECT 1 FROM hidden_participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key) \
-             AND NOT EXISTS (SELECT 1 FROM members b WHERE b.institution_id = $1 AND b.email_key = {table}.email_key)"
+            "DELETE FROM {table} WHERE institution_id = $1 {}",
+            ["participants", "hidden_participants", "members", "admissions", "invitations"]
+                .map(|other| of(table, other))
+                .join(" ")
         );
         sql.execute(&text, &[institution.into()]).await?;
     }

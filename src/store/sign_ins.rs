@@ -398,6 +398,16 @@ pub async fn is_known(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<b
     Ok(sql.one(&IS_KNOWN, &params, |_| Ok(())).await?.is_some())
 }
 
+const BELONGS: &str = "SELECT 1 FROM institutions i WHERE i.id = $1 AND \
+     ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 LIMIT 1) = 1 \
+     OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = $2 LIMIT 1) = 1)";
+
+/// Is somebody with this email registered, or a member? Those who may only register are not.
+pub async fn belongs(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+    let params = [person.institution.into(), (&person.email_key).into()];
+    Ok(sql.one(BELONGS, &params, |_| Ok(())).await?.is_some())
+}
+
 /// An institution in which an email is known.
 #[derive(Debug, Clone)]
 pub struct Known {
@@ -455,6 +465,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             IS_KNOWN.clone(),
             vec![1_i64.into(), "a@example.edu".into(), 1_i64.into(), 1_i64.into()],
         ),
+        ("a person of an institution", BELONGS.to_owned(), vec![1_i64.into(), "a@example.edu".into()]),
         ("institutions of an email", KNOWN.clone(), vec!["a@example.edu".into(), 1_i64.into(), 1_i64.into()]),
         (
             "other institutions of an email",

@@ -20,6 +20,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/data.ftl")),
             include_str!(concat!("../../words/", $tag, "/plays.ftl")),
             include_str!(concat!("../../words/", $tag, "/profile.ftl")),
+            include_str!(concat!("../../words/", $tag, "/member.ftl")),
             include_str!(concat!("../../words/", $tag, "/mail.ftl")),
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),

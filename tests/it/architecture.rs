@@ -48,6 +48,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("cookie", &["http"]),
     ("fluent_bundle", &["words"]),
     ("lettre", &["mail"]),
+    ("rust_xlsxwriter", &["app"]),
 ];
 
 struct Source {

@@ -5,8 +5,11 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, page_settings::Change, sign_in},
-    domain::{countries::Countries, media::Kind, page_settings::Register, quiet_hours::QuietHours},
+    app::{Actor, calls, institutions, looks, members, page_settings::Change, sign_in},
+    domain::{
+        countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
+        page_settings::Register, quiet_hours::QuietHours,
+    },
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -135,10 +138,21 @@ const BEYOND: &str = "(() => {
 const SUBMIT: &str = "document.querySelector('main form').submit()";
 
 async fn link(world: &World) -> String {
+    link_of(world, ANA).await
+}
+
+async fn link_of(world: &World, email: &str) -> String {
     let life = Duration::from_secs(600);
     let institution = world.institution.id;
-    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, ANA, life, &world.base);
+    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, email, life, &world.base);
     made.await.unwrap().0
+}
+
+/// Somebody who manages this world's page.
+async fn manager(world: &World, email: &str) {
+    let (email, page) = (Email::parse(email).unwrap(), NamePageRef::parse(&world.page.slug).unwrap());
+    let (operator, institution) = (&Actor::Operator, world.institution.id);
+    members::set(&world.app, operator, institution, email, Role::Manager, vec![page]).await.unwrap();
 }
 
 async fn set_look(world: &World, accent: Option<&str>, logo: Option<Vec<u8>>) {
@@ -180,6 +194,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let library = Library::start(World::with(setup).await).await;
     let world = &library.world;
     let (ana, bo) = people(world).await;
+    manager(world, ANA).await;
+    manager(world, "boss@example.edu").await;
     let mut matrix = Matrix::start(&world.base).await;
 
     matrix.page("home", "/").await;
@@ -248,6 +264,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         .await;
     matrix.page("badge", &*badge(&ana)).await;
     matrix.page("player", &*player(&ana)).await;
+    let boss = link_of(world, "boss@example.edu").await;
+    matrix.go(&Way::from(&*boss).on(SUBMIT, at_home)).await;
+    matrix.page("/me of a member who is not registered", "/me").await;
+    matrix.page("delete everything, as a member", "/me/delete").await;
+    matrix.page("export of a name page", &*format!("/p/{}/export", world.page.slug)).await;
 
     // A new member is signed out.
     make_manager(world, ANA).await;

@@ -153,3 +153,37 @@ async fn another_institutions_page_is_no_page() {
     assert!(refused.contains("no name page `class`"), "{refused}");
     assert_eq!(pages(&here, "example").len(), 1);
 }
+
+#[tokio::test]
+async fn export_writes_everybody_to_a_new_file() {
+    let (here, _) = Installation::with_token().await;
+    here.import("email,first_name,last_name\nana@example.edu,=Ana,Lima\n");
+    let export = ["name-page", "export", "class", "--institution", "example", "--base-url"];
+    for (format, start) in
+        [("csv", &b"\xef\xbb\xbfemail,"[..]), ("vcard", &b"BEGIN:VCARD\r\n"[..]), ("xlsx", &b"PK"[..])]
+    {
+        let out = here.path(&format!("class.{format}"));
+        let words =
+            ["https://names.example.edu", "--format", format, "--out", out.to_str().unwrap(), "--json"];
+        let told = here.json(&[&export[..], &words].concat());
+        assert_eq!(keys(&told), ["bytes", "missing", "out"]);
+        let file = std::fs::read(&out).unwrap();
+        assert!(file.starts_with(start), "{format}: {file:?}");
+        assert_eq!(told["bytes"], file.len());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&out).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "it has personal data");
+    }
+    let csv = std::fs::read_to_string(here.path("class.csv")).unwrap();
+    assert!(csv.contains("ana@example.edu,'=Ana,Lima,"), "{csv}");
+    assert!(csv.contains(",https://names.example.edu/badges/"), "{csv}");
+    let zip = here.path("class.zip");
+    let zip = ["https://names.example.edu", "--format", "zip", "--out", zip.to_str().unwrap()];
+    assert!(here.succeed(&[&export[..], &zip].concat()).contains("class.zip: "));
+    assert!(here.refuse(&[&export[..], &zip].concat()).contains("cannot write"), "it exists");
+    let unknown =
+        ["name-page", "export", "nowhere", "--institution", "example", "--format", "csv", "--out", "x"];
+    assert!(here.refuse(&unknown).contains("endonym name-page list --institution example"));
+    let unknown =
+        ["name-page", "export", "class", "--institution", "example", "--format", "pdf", "--out", "x"];
+    assert!(here.refuse(&unknown).contains("invalid value 'pdf'"));
+}
