@@ -1,11 +1,23 @@
 //! Name pages on the web.
 
+mod ask;
 mod browser;
+mod export;
+mod import;
+mod invitation_link;
+mod invitations;
+mod listen_browser;
+mod messages;
+mod moderation;
 mod own;
 mod page;
+mod people;
 mod poster;
 mod register;
+mod reminders;
+mod report;
 mod security;
+mod unsubscribe;
 
 use endonym::{
     app::{Actor, members, own_person, page_settings},

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use endonym::{app::page_settings::Change, domain::page_settings::Register, http::csrf};
 
-use super::{ANA, set};
+use super::{ANA, make_manager, set};
 use crate::{
     me::{Browser, Seen},
     support::{World, media::wav, routes, snapshot::rows},
@@ -32,6 +32,28 @@ const FORMS: &[(&str, Form)] = &[
     ("/p/{slug}/own/recording", Form::Upload),
 ];
 
+/// Forms of managers. A session without the role finds no page there.
+const OF_MANAGERS: &[&str] = &[
+    "/p/{slug}/import",
+    "/p/{slug}/import/{id}",
+    "/p/{slug}/import/{id}/run",
+    "/p/{slug}/import/{id}/undo",
+    "/p/{slug}/invitations",
+    "/p/{slug}/invitations/{id}/again",
+    "/p/{slug}/invitations/{id}/withdraw",
+    "/p/{slug}/messages",
+    "/p/{slug}/moderation/{id}",
+];
+
+/// Forms of listeners and of personal links, which have tests of their own.
+const ELSEWHERE: &[&str] = &[
+    "/i/{token}",
+    "/i/{token}/opened",
+    "/p/{slug}/people/{token}/ask",
+    "/p/{slug}/people/{token}/report",
+    "/u/{token}",
+];
+
 /// The pages that record. All others may not use the microphone.
 const RECORDING: &[&str] = &["/p/{slug}/own"];
 
@@ -41,7 +63,8 @@ const SLUG: &str = "class-of-2027";
 fn every_form_of_the_face_is_in_the_table() {
     let declared =
         routes::of("name_pages").into_iter().filter(|route| route.has_post).map(|route| route.path);
-    let listed = FORMS.iter().map(|(path, _)| (*path).to_owned());
+    let listed = FORMS.iter().map(|(path, _)| path).chain(OF_MANAGERS).chain(ELSEWHERE);
+    let listed = listed.map(|path| (*path).to_owned());
     assert_eq!(declared.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
 }
 
@@ -119,6 +142,34 @@ async fn a_form_of_another_site_or_session_changes_nothing() {
         let seen = send(&browser, *form, &path, &[("csrf", own.as_str())], &headers).await;
         assert!(!is_forged(&seen), "{path}: {}", seen.body);
     }
+}
+
+#[tokio::test]
+async fn only_a_manager_sends_the_forms_of_managers_and_no_other_site_does_for_them() {
+    let world = World::new().await;
+    set(&world, Change { register: Some(Register::Open), ..Change::default() }).await;
+    make_manager(&world, "mia@example.edu").await;
+    let (ana, mia) = (signed_in(&world, ANA).await, signed_in(&world, "mia@example.edu").await);
+    for one in [&ana, &mia] {
+        one.get("/p/class-of-2027").await.expect(200);
+    }
+    let before = rows(&world, None).await;
+    for path in OF_MANAGERS {
+        let path = path.replace("{slug}", SLUG).replace("{id}", "1");
+        let own = ana.csrf();
+        let base = world.base.clone();
+        let headers = [("origin", base.as_str()), ("sec-fetch-site", "same-origin")];
+        ana.post_bare(&path, &[("csrf", own.as_str())], &headers).await.expect(404);
+        let visitor = Browser::new(&world).post_bare(&path, &[("csrf", own.as_str())], &headers).await;
+        assert!(visitor.expect(303).location().starts_with("/sign-in?"), "{path}");
+        // Forms with files are refused for their encoding.
+        let foreign = mia.post_bare(&path, &[("csrf", own.as_str())], &headers).await;
+        assert!(foreign.status.is_client_error(), "{path}: {}", foreign.status);
+        let evil = [("origin", "https://evil.example")];
+        let forged = mia.post_bare(&path, &[("csrf", &mia.csrf())], &evil).await;
+        assert!(is_forged(&forged), "{path}: {} {}", forged.status, forged.body);
+    }
+    assert_eq!(rows(&world, None).await, before);
 }
 
 #[tokio::test]
