@@ -41,6 +41,7 @@ pub mod persons;
 pub mod platforms;
 pub mod plays;
 pub mod pronunciations;
+pub mod registrations;
 pub mod retention;
 pub mod sessions;
 pub mod sign_in;

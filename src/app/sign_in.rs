@@ -8,14 +8,14 @@ use subtle::ConstantTimeEq;
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
     limiter::{LimitKey, Policy},
-    members, outbox,
+    members, outbox, registrations,
     sessions::Secret,
 };
 use crate::{
     domain::{
         client_address::{Client, TrustedProxies},
         email::{Email, email_key},
-        ids::{InstitutionId, SignInLinkId, SignInRequestId},
+        ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
         member::Role,
@@ -27,7 +27,7 @@ use crate::{
     },
     mail::render::SignIn,
     store::{
-        self, Sql, institutions, languages,
+        self, Sql, admissions, institutions, languages,
         sign_ins::{self, Known, Link, Quota, Request},
     },
 };
@@ -58,7 +58,7 @@ pub struct ProxyAuth {
 }
 
 /// Limits per address, known or not.
-const RECENT: Duration = Duration::from_secs(15 * 60);
+pub(super) const RECENT: Duration = Duration::from_secs(15 * 60);
 const RECENT_MOST: i64 = 3;
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DAY_MOST: i64 = 10;
@@ -77,6 +77,9 @@ pub struct MailRequest {
     pub institution: Option<InstitutionId>,
     pub language: Language,
     pub return_to: Option<ReturnTo>,
+    /// A page of the institution on which this email may register (`registrations::ask`). Whoever proves it is admitted there, known
+    /// or not.
+    pub name_page: Option<NamePageId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +104,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         institution: wanted.institution,
         language: wanted.language,
         return_to: wanted.return_to,
+        name_page: wanted.name_page,
         code_digest: None,
         created_at: now,
         expires_at: now.plus(LIFE),
@@ -129,7 +133,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
 }
 
 /// Counts a request against the limit of the client's network.
-async fn admits(app: &App, client: Option<Client>) -> bool {
+pub(super) async fn admits(app: &App, client: Option<Client>) -> bool {
     let Some(client) = client else { return true };
     let limit = app.sign_in.limit;
     let ceiling = if client.is_proxy { limit.saturating_mul(PROXY_FACTOR) } else { limit };
@@ -263,6 +267,13 @@ async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Know
     if let Some(only) = request.institution {
         known.retain(|one| one.institution.id == only);
     }
+    // Somebody new, who may register. The message goes to the address as they typed it.
+    if known.is_empty()
+        && let (Some(institution), Some(_)) = (request.institution, request.name_page)
+        && let Some(institution) = institutions::by_id(sql, institution).await?
+    {
+        known.push(Known { institution, email: request.email.clone() });
+    }
     Ok(known)
 }
 
@@ -337,11 +348,11 @@ async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now
     if !sign_ins::mark_used(sql, request.id, now).await? {
         return Ok(Proof::Wrong);
     }
-    Ok(Proof::Person {
-        person: PersonId { institution, email_key: request.email_key.clone() },
-        how: How::Mail,
-        return_to: request.return_to.clone().unwrap_or_default(),
-    })
+    let person = PersonId { institution, email_key: request.email_key.clone() };
+    if let Some(page) = request.name_page {
+        admissions::set(sql, &person, page, &request.email, now).await?;
+    }
+    Ok(Proof::Person { person, how: How::Mail, return_to: request.return_to.clone().unwrap_or_default() })
 }
 
 /// The institutions that a person with a proven address can choose from.
@@ -508,19 +519,26 @@ async fn new_link(
 }
 
 /// The person whom a reverse proxy has authenticated. `peer` is the address of the connection itself. `None` if there is no such
-/// proxy, if the request does not come from it, if the person is unknown, or if the address only folds to theirs.
-pub async fn by_proxy(app: &App, peer: Option<IpAddr>, email: &Email) -> Result<Option<PersonId>> {
+/// proxy, if the request does not come from it, if the person is unknown and may not register on the page that `return_to` leads
+/// to, or if the address only folds to theirs.
+pub async fn by_proxy(
+    app: &App,
+    peer: Option<IpAddr>,
+    email: &Email,
+    return_to: &ReturnTo,
+) -> Result<Option<PersonId>> {
     let Some(proxy) = &app.sign_in.proxy else { return Ok(None) };
     if !peer.is_some_and(|peer| proxy.networks.contains(peer)) || email.is_lookalike() {
         return Ok(None);
     }
-    let mut sql = app.db.read();
-    let Some(institution) = institutions::by_slug(&mut sql, &proxy.institution).await? else {
+    let Some(institution) = institutions::by_slug(&mut app.db.read(), &proxy.institution).await? else {
         tracing::warn!(institution = proxy.institution, "proxy_auth_institution names no institution");
         return Ok(None);
     };
     let person = PersonId { institution: institution.id, email_key: email.key().to_owned() };
-    Ok(sign_ins::is_known(&mut sql, &person, app.clock.now()).await?.then_some(person))
+    let may_enter =
+        is_known(app, &person).await? || registrations::admit(app, &person, email, return_to).await?;
+    Ok(may_enter.then_some(person))
 }
 
 /// Deletes the sessions, requests and links of a person who is erased. What belongs to the address alone, such as requests that name

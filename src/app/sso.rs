@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{
     Actor, App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
+    registrations,
     sessions::{self, Secret, Through},
     sign_in,
 };
@@ -421,13 +422,9 @@ pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Resu
     let Some(login) = taken.await.map_err(unattributed)? else { return Err(unattributed(Refusal::State)) };
     let scope = Scope::Institution(login.institution);
     let by = connection(app, scope, login.connection).await.map_err(unattributed)?;
-    match authenticate(app, &by.0, &state, callback).await {
-        Ok((person, id_token)) => Ok(SignedIn {
-            person,
-            connection: by.0,
-            id_token,
-            return_to: login.return_to.unwrap_or_default(),
-        }),
+    let return_to = login.return_to.unwrap_or_default();
+    match authenticate(app, &by.0, &state, callback, &return_to).await {
+        Ok((person, id_token)) => Ok(SignedIn { person, connection: by.0, id_token, return_to }),
         Err(why) => Err(refused(by, why)),
     }
 }
@@ -437,6 +434,7 @@ async fn authenticate(
     connection: &Connection,
     state: &Secret,
     callback: Callback<'_>,
+    return_to: &ReturnTo,
 ) -> Result<(PersonId, String), Refusal> {
     let provider = provider(app, connection).await?;
     let is_other_issuer = callback.issuer.is_some_and(|issuer| issuer != connection.issuer);
@@ -490,7 +488,10 @@ async fn authenticate(
     }
     let email = connection.accept(&claim).map_err(|fault| logged(connection, fault))?;
     let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
-    if !sign_in::is_known(app, &person).await? {
+    // Somebody new may register on the page that they come from: the provider vouches for the address.
+    if !sign_in::is_known(app, &person).await?
+        && !registrations::admit(app, &person, &email, return_to).await?
+    {
         return Err(Refusal::NotRegistered(email));
     }
     Ok((person, tokens.id_token))

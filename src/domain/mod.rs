@@ -39,6 +39,7 @@ pub mod participant;
 pub mod phone_number;
 pub mod play;
 pub mod quiet_hours;
+pub mod registration;
 pub mod report;
 pub mod roll;
 pub mod roster;

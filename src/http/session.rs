@@ -51,6 +51,20 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// The person with a session, if there is one: for pages that everybody may see.
+    pub async fn find(parts: &Parts, app: &App) -> AppResult<Option<Self>> {
+        let Some((secret, session, settings)) = find(app, &parts.headers).await? else { return Ok(None) };
+        let (preferred, is_script) = (preferred(parts), reply::is_json_wanted(&parts.headers));
+        let language = preferred.language(settings.personal, settings.institution.unwrap_or_default());
+        // Without its look, a page is still useful.
+        let look = match is_script {
+            true => None,
+            false => looks::find(app, session.person.institution).await.ok(),
+        };
+        let look = look.as_ref().map(Look::of).unwrap_or_default();
+        Ok(Some(Self { secret, session, preferred, language, is_script, look }))
+    }
+
     /// The person, without the role that they may have: for what people do with their own data.
     pub fn actor(&self) -> Actor {
         Actor::Person(self.session.person.clone())
@@ -95,23 +109,10 @@ impl FromRequestParts<App> for SignedIn {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
-        let preferred = preferred(parts);
-        let language = preferred.language(None, Language::default());
-        let found = find(app, &parts.headers).await;
-        let is_script = reply::is_json_wanted(&parts.headers);
-        match found {
-            Ok(Some((secret, session, settings))) => {
-                let language =
-                    preferred.language(settings.personal, settings.institution.unwrap_or_default());
-                // Without its look, a page is still useful.
-                let look = match is_script {
-                    true => None,
-                    false => looks::find(app, session.person.institution).await.ok(),
-                };
-                let look = look.as_ref().map(Look::of).unwrap_or_default();
-                Ok(Self { secret, session, preferred, language, is_script, look })
-            }
-            Ok(None) if is_script => Err(signed_out(language)),
+        let language = preferred(parts).language(None, Language::default());
+        match Self::find(parts, app).await {
+            Ok(Some(signed_in)) => Ok(signed_in),
+            Ok(None) if reply::is_json_wanted(&parts.headers) => Err(signed_out(language)),
             Ok(None) => Err(reply::see_other(&sign_in_address(app, parts))),
             Err(error) => Err(notice::fault(Page::new(&app.links, language, "/"), &error)),
         }

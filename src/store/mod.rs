@@ -7,6 +7,7 @@ pub mod folder;
 mod postgres;
 mod sqlite;
 
+pub mod admissions;
 pub mod audiences;
 pub mod call_attempts;
 pub mod call_takes;

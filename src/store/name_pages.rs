@@ -218,6 +218,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM member_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2",

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Error, Result, Row, Sql, Value, institutions, position_in};
 use crate::domain::{
-    ids::{InstitutionId, SignInLinkId, SignInRequestId},
+    ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
     language::Language,
     moment::Moment,
@@ -23,6 +23,8 @@ pub struct Request {
     pub institution: Option<InstitutionId>,
     pub language: Language,
     pub return_to: Option<ReturnTo>,
+    /// The page on which whoever proves the address may register.
+    pub name_page: Option<NamePageId>,
     pub code_digest: Option<String>,
     pub created_at: Moment,
     pub expires_at: Moment,
@@ -35,6 +37,7 @@ const COLUMNS: &[&str] = &[
     "institution_id",
     "language",
     "return_to",
+    "name_page_id",
     "code_digest",
     "created_at",
     "expires_at",
@@ -50,6 +53,7 @@ fn from_row(row: &Row<'_>) -> Result<Request> {
         institution: row.opt_id(const { position_in(COLUMNS, "institution_id") })?,
         language: Language::parse(&row.text(const { position_in(COLUMNS, "language") })?).unwrap_or_default(),
         return_to: return_to.as_deref().and_then(ReturnTo::parse),
+        name_page: row.opt_id(const { position_in(COLUMNS, "name_page_id") })?,
         code_digest: row.opt_text(const { position_in(COLUMNS, "code_digest") })?,
         created_at: moment(const { position_in(COLUMNS, "created_at") })?,
         expires_at: moment(const { position_in(COLUMNS, "expires_at") })?,
@@ -88,9 +92,9 @@ pub async fn count(sql: &mut Sql, digest: &str, quota: Quota, now: Moment) -> Re
 
 pub async fn insert(sql: &mut Sql, request: &Request, browser_digest: &str) -> Result<()> {
     let text = "INSERT INTO sign_in_requests \
-                (id, browser_digest, email, email_key, institution_id, language, return_to, created_at, expires_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    let params: [Value<'_>; 9] = [
+                (id, browser_digest, email, email_key, institution_id, language, return_to, name_page_id, created_at, expires_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let params: [Value<'_>; 10] = [
         request.id.into(),
         browser_digest.into(),
         (&request.email).into(),
@@ -98,6 +102,7 @@ pub async fn insert(sql: &mut Sql, request: &Request, browser_digest: &str) -> R
         request.institution.into(),
         request.language.tag().into(),
         request.return_to.as_ref().map(ReturnTo::as_str).into(),
+        request.name_page.into(),
         request.created_at.micros().into(),
         request.expires_at.micros().into(),
     ];

@@ -25,6 +25,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
+            include_str!(concat!("../../words/", $tag, "/page.ftl")),
         ]
     };
 }
@@ -367,6 +368,7 @@ mod tests {
                 "lti-",
                 "badge-",
                 "pages-",
+                "page-",
             ]
             .iter()
             .any(|area| word.starts_with(area))

@@ -5,10 +5,10 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, members, sign_in},
+    app::{Actor, calls, institutions, looks, members, page_settings::Change, sign_in},
     domain::{
         countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
-        quiet_hours::QuietHours,
+        page_settings::Register, quiet_hours::QuietHours,
     },
 };
 use reqwest::Method;
@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::{
     lti::library::Library,
     me::{Browser, newest_mail},
+    name_pages::{make_manager, set_of},
     pages::{SOUND, browser::axe},
     support::{Answer, Setup, World, browser, media::png},
 };
@@ -213,6 +214,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("code", "/sign-in/code").await;
     matrix.page("code with a fault", Way::from("/sign-in/code").on(SUBMIT, fault)).await;
     matrix.page("unknown link", "/sign-in/link/0a0a").await;
+    matrix.page("name page", "/p/class-of-2027").await;
+    matrix.page("name page with a fault", Way::from("/p/class-of-2027").on(SUBMIT, fault)).await;
+    let bo_asking = "document.querySelector('#email').value = 'bo@example.edu'; document.querySelector('main form').submit()";
+    matrix.go(&Way::from("/p/class-of-2027").on(bo_asking, "location.pathname.endsWith('/code')")).await;
+    matrix.page("code of a name page", "/p/class-of-2027/code").await;
     let used = link(world).await;
     matrix.page("link", &*used).await;
     let at_home = "location.pathname === '/me'";
@@ -220,8 +226,16 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("used link", &*used).await;
 
     matrix.page("/me before agreeing", "/me").await;
+    matrix.page("own entry before agreeing", "/p/class-of-2027/own?done=registered").await;
     world.agree(world.institution.id, ANA).await;
     matrix.page("/me without a recording", "/me").await;
+    matrix.page("own entry without a recording", "/p/class-of-2027/own").await;
+    let orchestra = world.page("Orchestra").await;
+    let open = Change { register: Some(Register::Code), ..Change::default() };
+    set_of(world, world.institution.id, &orchestra, open).await;
+    matrix.page("name page for somebody who can register", "/p/orchestra").await;
+    matrix.page("registering", "/p/orchestra/register?institution_id=1").await;
+    matrix.page("registering with a fault", Way::from("/p/orchestra/register").on(SUBMIT, fault)).await;
     matrix.page("delete everything", "/me/delete").await;
     let rejected =
         "document.querySelector('#phone-number').value = 'x'; document.querySelector('#call form').submit()";
@@ -239,6 +253,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     world.give(&ana, Kind::LegalRecording, SOUND).await;
     set_look(world, Some("#7a1f3d"), Some(png())).await;
     matrix.page("/me with recordings on two pages", "/me?done=details").await;
+    matrix.page("own entry with a recording", "/p/class-of-2027/own?done=recording").await;
     matrix.page("legal name", "/me/legal-name").await;
     let handover =
         "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
@@ -254,6 +269,12 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("/me of a member who is not registered", "/me").await;
     matrix.page("delete everything, as a member", "/me/delete").await;
     matrix.page("export of a name page", &*format!("/p/{}/export", world.page.slug)).await;
+
+    // A new member is signed out.
+    make_manager(world, ANA).await;
+    matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
+    matrix.page("name page for managers", "/p/class-of-2027").await;
+    matrix.page("poster", "/p/class-of-2027/poster").await;
 
     let there = world.neighbor().await;
     let body =

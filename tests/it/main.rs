@@ -18,6 +18,7 @@ mod lti;
 mod mail;
 mod me;
 mod members;
+mod name_pages;
 mod ops;
 mod outbound;
 mod own_recordings;

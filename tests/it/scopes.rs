@@ -14,9 +14,8 @@ use endonym::{
         coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, members,
         name_pages, names, outbox,
         own_entry::Details,
-        own_media, own_person, page_exports, page_settings, participants, persons, plays, pronunciations, sign_in,
-        sso,
-        tokens,
+        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
+        registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -646,6 +645,27 @@ fn cases() -> Vec<Case> {
             &s.world.page.slug,
             Kind::Recording
         )),
+        case!("registrations::register", Institution, |s, a| async {
+            let details = registrations::Details::read(&Form::from_query("first_name=Ana"));
+            registrations::register(&s.world.app, a, &ana(s), &public(s).await, None, details).await
+        }),
+        case!("registrations::refusal", Institution, |s, a| async {
+            registrations::refusal(&s.world.app, a, &ana(s), &public(s).await, None).await
+        }),
+        case!("registrations::find", Institution, |s, a| async {
+            registrations::find(&s.world.app, a, &ana(s), &public(s).await).await
+        }),
+        case!("registrations::change", Institution, |s, a| async {
+            let details = registrations::Details::read(&Form::from_query("phonetic=AH-na"));
+            registrations::change(&s.world.app, a, &ana(s), &public(s).await, details).await
+        }),
+        case!("registrations::record", Institution, |s, a| async {
+            let (public, sharing) = (public(s).await, own_recordings::Sharing::ThisPage);
+            registrations::record(&s.world.app, a, &ana(s), &public, wav(1.0), sharing).await
+        }),
+        case!("registrations::sound", Institution, |s, a| async {
+            registrations::sound(&s.world.app, a, &ana(s), &public(s).await).await
+        }),
         case!("own_person::delete_recording", Institution, |s, a| own_person::delete_recording(
             &s.world.app,
             a,
@@ -684,6 +704,10 @@ fn cases() -> Vec<Case> {
 
 fn ana(scene: &Scene) -> PersonId {
     PersonId { institution: scene.id, email_key: EMAIL.into() }
+}
+
+async fn public(scene: &Scene) -> name_pages::PublicPage {
+    name_pages::public(&scene.world.app, &scene.world.page.slug).await.unwrap()
 }
 
 /// This installation calls nobody.

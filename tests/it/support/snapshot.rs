@@ -18,6 +18,7 @@ const TABLES: &[&str] = &[
     "sign_in_requests",
     "sign_in_links",
     "sign_in_counts",
+    "admissions",
     "outbox",
     "name_pages",
     "coverage",
