@@ -24,6 +24,7 @@ pub mod links;
 pub mod looks;
 pub mod lti;
 pub mod media;
+pub mod moderation;
 pub mod name_pages;
 pub mod names;
 pub mod outbox;

@@ -32,6 +32,8 @@ pub enum Job {
     SyncCourse { institution: InstitutionId, course: CourseId },
     /// Enqueues the synchronization of courses that are due.
     SyncDueCourses,
+    /// Deletes recordings that managers rejected or removed 30 days ago.
+    PurgeModeration,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
 }
@@ -67,6 +69,7 @@ kinds! {
     RotateLtiKeys = "rotate_lti_keys",
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
+    PurgeModeration = "purge_moderation",
     SendMail = "send_mail",
 }
 
@@ -141,6 +144,7 @@ impl Job {
             Self::RotateLtiKeys => Kind::RotateLtiKeys,
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
+            Self::PurgeModeration => Kind::PurgeModeration,
             Self::SendMail { .. } => Kind::SendMail,
         }
     }
@@ -158,6 +162,7 @@ impl Job {
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
+            | Self::PurgeModeration
             | Self::HangUp { .. } => None,
         }
     }
@@ -172,9 +177,11 @@ impl Job {
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
             Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
-            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
-                Some(self.kind().name().to_owned())
-            }
+            Self::ExpireExports
+            | Self::SweepBlobs
+            | Self::RotateLtiKeys
+            | Self::SyncDueCourses
+            | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod lti;
 pub mod matching;
 pub mod media;
 pub mod message;
+pub mod moderation;
 pub mod moment;
 pub mod name_page;
 pub mod newest;

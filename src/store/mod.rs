@@ -26,6 +26,7 @@ pub mod lti_logins;
 pub mod lti_sessions;
 pub mod media;
 pub mod migrations;
+pub mod moderation;
 pub mod name_pages;
 pub mod outbox;
 pub mod own_recordings;

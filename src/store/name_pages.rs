@@ -142,6 +142,7 @@ pub async fn absorb(
     for text in [
         "UPDATE codes SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
         "UPDATE exports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+        "UPDATE moderation SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
     ] {
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
     }
@@ -181,6 +182,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",

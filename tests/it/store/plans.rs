@@ -1,6 +1,6 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
-use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people, sign_ins};
+use endonym::store::{Db, Value, jobs, media, moderation, own_recordings, participants, people, sign_ins};
 
 use crate::support::{
     World,
@@ -98,6 +98,7 @@ async fn faults(world: &World) -> Vec<String> {
     let statements = [
         participants::statements(),
         media::statements(),
+        moderation::statements(),
         own_recordings::statements(),
         people::statements(),
         sign_ins::statements(),
