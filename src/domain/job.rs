@@ -289,6 +289,7 @@ mod tests {
             r#"{"kind":"rotate_lti_keys"}"#,
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
+            r#"{"kind":"purge_moderation"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
