@@ -14,6 +14,7 @@ mod institution;
 mod jobs;
 mod mail;
 mod migrate;
+mod moderation;
 mod name_page;
 mod output;
 mod person;
@@ -138,6 +139,8 @@ enum Command {
     Consent(consent::Consent),
     SignInLink(sign_in_link::SignInLink),
     #[command(subcommand)]
+    Moderation(moderation::Moderation),
+    #[command(subcommand)]
     Sso(sso::Command),
     #[command(subcommand)]
     Badge(badge::Badge),
@@ -224,6 +227,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Person(command) => command.run(&open().await?).await,
         Command::Consent(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
+        Command::Moderation(command) => command.run(&open().await?).await,
         Command::Sso(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,

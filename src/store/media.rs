@@ -1,8 +1,8 @@
 //! Recordings and pictures. A link works as long as its row exists here; the bytes are in the blob store.
 
 use super::{
-    Error, Result, Row, Sql, Value, audiences, in_power_of_two_chunks, moderation, padded, placeholders,
-    value_rows,
+    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, moderation, padded,
+    placeholders, value_rows,
 };
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -332,6 +332,9 @@ pub async fn take_out(
     let taken = remove(sql, institution, participant, kind).await?;
     if taken.is_some() {
         show(sql, institution, participant, kind, None, now).await?;
+        if kind == Kind::Recording {
+            coverage::unrecorded(sql, institution, participant).await?;
+        }
     }
     Ok(taken)
 }
