@@ -5,8 +5,11 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, sign_in},
-    domain::{countries::Countries, media::Kind, quiet_hours::QuietHours},
+    app::{Actor, calls, institutions, looks, members, own_recordings::Sharing, page_settings, sign_in},
+    domain::{
+        countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
+        page_settings::Moderation, quiet_hours::QuietHours,
+    },
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -14,6 +17,7 @@ use serde_json::{Value, json};
 use crate::{
     lti::library::Library,
     me::{Browser, newest_mail},
+    own_recordings::record,
     pages::{SOUND, browser::axe},
     support::{Answer, Setup, World, browser, media::png},
 };
@@ -197,6 +201,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("code", "/sign-in/code").await;
     matrix.page("code with a fault", Way::from("/sign-in/code").on(SUBMIT, fault)).await;
     matrix.page("unknown link", "/sign-in/link/0a0a").await;
+    // Ana also manages the page on which she is registered.
+    let (app, institution) = (&world.app, world.institution.id);
+    let own_page = NamePageRef::parse(&world.page.slug).unwrap();
+    let (email, pages) = (Email::parse(ANA).unwrap(), vec![own_page.clone()]);
+    members::set(app, &Actor::Operator, institution, email, Role::Manager, pages).await.unwrap();
     let used = link(world).await;
     matrix.page("link", &*used).await;
     let at_home = "location.pathname === '/me'";
@@ -233,6 +242,16 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         .await;
     matrix.page("badge", &*badge(&ana)).await;
     matrix.page("player", &*player(&ana)).await;
+
+    let hold = page_settings::Change { moderation: Some(Moderation::Hold), ..Default::default() };
+    page_settings::update(app, &Actor::Operator, institution, &own_page, hold).await.unwrap();
+    record(world, &ana, 150.0, Sharing::ThisPage).await;
+    let queue = format!("/p/{}/moderation", world.page.slug);
+    matrix.page("moderation", &*queue).await;
+    let without_reason = "document.querySelector('main details form').submit()";
+    let reason_fault = "document.querySelector('[id$=-fault]')";
+    matrix.page("moderation without a reason", Way::from(&*queue).on(without_reason, reason_fault)).await;
+    matrix.page("decided moderation", &*format!("{queue}?list=decided")).await;
 
     let there = world.neighbor().await;
     let body =

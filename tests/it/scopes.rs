@@ -11,8 +11,8 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
-        outbox,
+        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, moderation,
+        name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
@@ -23,7 +23,7 @@ use endonym::{
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
+        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, ModerationId, SignInLinkId},
         language::Language,
         media::Kind,
         moment::Moment,
@@ -516,6 +516,63 @@ fn cases() -> Vec<Case> {
         )),
         case!("media::reprocess", Institution, |s, a| media::reprocess(&s.world.app, a, s.id, |_, _| ())),
         case!("media::sweep", Installation, |s, a| media::sweep(&s.world.app, a, Duration::ZERO, true)),
+        case!("moderation::queue", Institution, |s, a| moderation::queue(
+            &s.world.app,
+            a,
+            s.id,
+            Some(&s.page),
+            moderation::Listed::Open,
+            None
+        )),
+        case!("moderation::queue", Institution, |s, a| moderation::queue(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            moderation::Listed::Decided,
+            None
+        )),
+        case!("moderation::approve", Institution, |s, a| moderation::approve(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true)
+        )),
+        case!("moderation::reject", Institution, |s, a| moderation::reject(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, false),
+            "Too quiet",
+            ""
+        )),
+        case!("moderation::remove", Institution, |s, a| moderation::remove(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true),
+            "Too quiet",
+            ""
+        )),
+        case!("moderation::dismiss", Institution, |s, a| moderation::dismiss(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, false)
+        )),
+        case!("moderation::restore", Institution, |s, a| moderation::restore(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true)
+        )),
+        case!("moderation::sound", Institution, |s, a| moderation::sound(
+            &s.world.app,
+            a,
+            s.id,
+            s.world.page.id,
+            ModerationId::new(1)
+        )),
         case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
         case!("calls::all", Institution, |s, a| calls::all(&s.world.app, a, Some(s.id), 10)),
         case!("calls::all", AnyInstitution, |s, a| calls::all(&s.world.app, a, None, 10)),
@@ -620,6 +677,12 @@ fn cases() -> Vec<Case> {
         case!("name_pages::delete", Institution, |s, a| name_pages::delete(&s.world.app, a, s.id, &s.page)),
         case!("institutions::delete", Institution, |s, a| institutions::delete(&s.world.app, a, &s.slug)),
     ]
+}
+
+/// A case of moderation, on the page or anywhere in the institution. There is none: what counts is who may ask.
+fn held(scene: &Scene, on_page: bool) -> moderation::Target {
+    let page = on_page.then_some(scene.world.page.id);
+    moderation::Target { case: ModerationId::new(1), page, heard: None }
 }
 
 fn ana(scene: &Scene) -> PersonId {

@@ -13,6 +13,7 @@ mod institution;
 mod jobs;
 mod logs;
 mod migrate;
+mod moderation;
 mod name_page;
 mod person;
 mod recordings;
