@@ -367,6 +367,7 @@ mod tests {
                 "lti-",
                 "badge-",
                 "pages-",
+                "moderation-",
             ]
             .iter()
             .any(|area| word.starts_with(area))

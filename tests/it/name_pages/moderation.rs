@@ -339,8 +339,12 @@ async fn the_periodic_job_purges_and_what_is_heard_stays() {
     approve(&world, &target).await;
     record(&world, &ana, 220.0, Sharing::All).await;
     reject(&world, &only_case(&world).await).await;
-    world.advance(31 * DAY);
     world.work(1);
+    until("the job is scheduled", || async {
+        number(&world, "SELECT COUNT(*) FROM jobs WHERE kind = 'purge_moderation'").await == 1
+    })
+    .await;
+    world.advance(31 * DAY);
     until("the cases are deleted", || async { number(&world, "SELECT COUNT(*) FROM moderation").await == 0 })
         .await;
     assert_eq!(number(&world, "SELECT COUNT(*) FROM media").await, 1);
