@@ -764,3 +764,38 @@ async fn recordings_of_a_page_with_original_uploads_can_be_processed_again_witho
     assert_eq!(shown(&world).await["recording_link"], Value::Null);
     nothing_is_left_over(&world).await;
 }
+
+#[tokio::test]
+async fn when_two_entries_of_a_person_are_merged_the_newer_take_waits_and_what_was_rejected_stays() {
+    let (world, ana) = world().await;
+    let bea = world.person("Bea", "bea@example.edu").await;
+    record(&world, &bea, 150.0, Sharing::All).await;
+    let rejected = only_case(&world).await;
+    reject(&world, &rejected).await;
+    record(&world, &ana, 180.0, Sharing::All).await;
+    let older = only_case(&world).await;
+    world.advance(Duration::from_secs(1));
+    record(&world, &bea, 220.0, Sharing::All).await;
+    let id = world.institution.id;
+    let find = async |person: &Value| {
+        participants::by_token(&world.app, id, &World::registration_token(person)).await.unwrap().id
+    };
+    let (own, other) = (find(&ana).await, find(&bea).await);
+    let gone = world
+        .app
+        .db
+        .write::<_, endonym::store::Error>(move |sql| {
+            Box::pin(async move { endonym::store::moderation::merge(sql, id, (own, other)).await })
+        })
+        .await
+        .unwrap();
+    assert_eq!(gone.map(|media| media.hex), older.heard);
+    let [Entry { case, person }] = &queue(&world, Listed::Open).await[..] else { panic!("one case") };
+    assert_eq!((person.id, case.participant), (own, own));
+    assert_ne!(Some(case.hex.clone()), older.heard);
+    let newer = Target { case: case.id, page: Some(world.page.id), heard: Some(case.hex.clone()) };
+    assert!(is_done(&restore(&world, &rejected).await.unwrap(), CaseState::Restored));
+    assert!(shown(&world).await["recording_link"].is_string());
+    assert!(is_done(&approve(&world, &newer).await, CaseState::Approved));
+    assert_eq!(status(&link_of(&world, &newer).await).await, 200);
+}
