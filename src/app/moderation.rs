@@ -27,7 +27,9 @@ use crate::{
         moment::Moment,
         name_page::NamePageRef,
         participant::Participant,
+        session::PersonId,
     },
+    mail::render::{self, PageLetter},
     store::{
         self, Sql,
         moderation::{self as cases, Verdict},
@@ -368,6 +370,36 @@ async fn tell(
     Ok(())
 }
 
+/// What the message about a rejected or removed recording says. `None` if it was restored or deleted in the meantime.
+pub async fn rejection_letter(
+    app: &App,
+    institution: InstitutionId,
+    case: ModerationId,
+) -> Result<Option<PageLetter>> {
+    let sql = &mut app.db.read();
+    let case = cases::find(sql, institution, case).await?.filter(Case::can_be_restored);
+    let Some(case) = case else { return Ok(None) };
+    let person = store::participants::by_ids(sql, institution, &[case.participant]).await?.pop();
+    let Some(person) = person else { return Ok(None) };
+    let Some(to) = person.email.as_deref().and_then(Email::parse) else { return Ok(None) };
+    let Some(owner) = store::institutions::by_id(sql, institution).await? else { return Ok(None) };
+    let id = PersonId { institution, email_key: to.key().to_owned() };
+    let languages = store::languages::find(sql, &id).await?;
+    let settings = store::page_settings::find(sql, institution, case.page).await?;
+    let closes_at = settings.and_then(|settings| settings.closes_at);
+    Ok(Some(PageLetter {
+        to,
+        name: Some(person.full_name()).filter(|name| !name.is_empty()),
+        institution_name: owner.name,
+        page_title: person.page.title.clone(),
+        link: format!("/p/{}/own", person.page.slug),
+        language: languages.personal.or(languages.institution).unwrap_or_default(),
+        closes: closes_at.map(|at| render::minute(at, &owner.time_zone)),
+        reason: case.reason,
+        date: None,
+    }))
+}
+
 /// Holds a recording that a person made, and returns the held one that it replaces. Runs in the transaction of the write.
 pub(super) async fn hold(
     sql: &mut Sql,
@@ -394,7 +426,8 @@ pub async fn sound(
     let sql = &mut app.db.read();
     let case = find_in(sql, institution, case, Some(page)).await?;
     // It may have been replaced or deleted since.
-    let found = store::media::kept(sql, institution, &[case.hex.as_str()]).await?.pop().ok_or_else(missing)?;
+    let found =
+        store::media::kept(sql, institution, &[case.hex.as_str()]).await?.pop().ok_or_else(missing)?;
     let key = Key { shelf: Shelf::Recordings, institution, hex: found.hex };
     app.blobs.read(&key).await?.ok_or_else(missing)
 }

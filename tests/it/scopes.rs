@@ -895,6 +895,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "institutions::by_id",
             "jobs::claim_this",
+            "moderation::rejection_letter",
             "outbox::deliver",
         ],
     ),
