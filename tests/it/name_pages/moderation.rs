@@ -31,7 +31,7 @@ use crate::{
     me::Browser,
     own_recordings::{heard, record, start_with_newest},
     support::{
-        Answer, World,
+        Answer, World, browser,
         database::execute,
         media::{file, files, wav, wav_of},
         until,
@@ -804,4 +804,51 @@ async fn when_two_entries_of_a_person_are_merged_the_newer_take_waits_and_what_w
     assert!(shown(&world).await["recording_link"].is_string());
     assert!(is_done(&approve(&world, &newer).await, CaseState::Approved));
     assert_eq!(status(&link_of(&world, &newer).await).await, 200);
+}
+
+const TAB: &str = "\u{e004}";
+const DOWN: &str = "\u{e015}";
+
+#[tokio::test]
+async fn the_queue_is_worked_through_with_the_keyboard() {
+    let world = World::on_sqlite().await;
+    moderate(&world, &world.page, Moderation::Hold).await;
+    for (name, email) in [("Ana", ANA), ("Bea", "bea@example.edu")] {
+        let person = world.person(name, email).await;
+        record(&world, &person, 150.0, Sharing::All).await;
+    }
+    member(&world, MANAGER, Role::Manager, &[&world.page]).await;
+    let (app, id, life) = (&world.app, world.institution.id, Duration::from_secs(600));
+    let link = sign_in::operator_link(app, &Actor::Operator, id, MANAGER, life, &world.base).await.unwrap().0;
+    let browser = browser::Browser::start().await;
+    browser.go(&link).await;
+    browser.click("main form button").await;
+    browser.until("location.pathname === '/me'").await;
+    browser.go(&format!("{}/p/{}/moderation", world.base, world.page.slug)).await;
+    let is_on =
+        |at: usize| format!("document.activeElement === document.querySelectorAll('[data-case]')[{at}]");
+    for _ in 0..60 {
+        if browser.value(&is_on(0)).await == true {
+            break;
+        }
+        browser.press(TAB).await;
+    }
+    assert_eq!(browser.value(&is_on(0)).await, true, "Tab leads to the first case");
+    browser.press(" ").await;
+    browser.until("document.querySelector('[data-case] audio').currentTime > 0").await;
+    browser.press(DOWN).await;
+    browser.until(&is_on(1)).await;
+    browser.press("r").await;
+    browser.until("document.activeElement.tagName === 'TEXTAREA'").await;
+    // Letters that are typed are no commands.
+    browser.press("a").await;
+    browser.until("document.activeElement.value === 'a'").await;
+    assert_eq!(queue(&world, Listed::Open).await.len(), 2);
+    browser.value("document.querySelectorAll('[data-case]')[1].focus()").await;
+    browser.press("a").await;
+    browser.until("location.search === '?done=approve'").await;
+    let left = queue(&world, Listed::Open).await;
+    let left: Vec<_> = left.iter().map(|one| one.person.full_name()).collect();
+    assert_eq!(left, ["Ana"]);
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
