@@ -138,8 +138,8 @@ CREATE TABLE mail_texts (
 );
 
 -- Recordings that are held until a manager approves them, and complaints about recordings (kind held or report). state is open,
--- approved, rejected, removed, dismissed or restored. hex is the recording's. purge_at: when a rejected or removed recording is
--- deleted for good.
+-- approved, rejected, removed, dismissed or restored. hex is the recording's. reports: how many listeners have complained. purge_at:
+-- when a decided case is deleted for good, with the recording that was rejected or removed.
 CREATE TABLE moderation (
     institution_id BIGINT NOT NULL,
     id BIGINT NOT NULL,
@@ -150,6 +150,7 @@ CREATE TABLE moderation (
     state TEXT NOT NULL,
     complaint TEXT,
     sentence TEXT,
+    reports BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     decided_at BIGINT,
     decided_by TEXT,

@@ -125,6 +125,17 @@ impl Actor {
         Ok(self.people(institution))
     }
 
+    /// The actor's name in records of who has decided something.
+    pub fn signature(&self) -> String {
+        match self {
+            Self::Token(_) => "api".to_owned(),
+            Self::Person(person) => person.email_key.clone(),
+            Self::Member(member) => member.email.clone(),
+            Self::Operator => "operator".to_owned(),
+            Self::System => "system".to_owned(),
+        }
+    }
+
     fn check_reach(&self, institution: InstitutionId) -> Result<()> {
         if self.reach().includes(institution) { Ok(()) } else { Err(Error::Missing(Missing::Institution)) }
     }

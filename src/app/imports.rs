@@ -183,9 +183,13 @@ async fn write(
                             {
                                 let started =
                                     participants::start(sql, institution, person.id, place, &copies).await?;
-                                if let Some(media) = started {
-                                    store::media::attach(sql, institution, person.id, &media, now).await?;
-                                    used.insert(media.hex);
+                                if let Some(started) = started {
+                                    let (one, new) = ([(person.id, &started)], &started.media);
+                                    let held = own_recordings::hold_started(sql, institution, &one, now);
+                                    if held.await?.is_empty() {
+                                        store::media::attach(sql, institution, person.id, new, now).await?;
+                                    }
+                                    used.insert(started.media.hex);
                                 }
                             }
                             made.map(|made| (made.person.id, Outcome::Created))

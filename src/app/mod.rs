@@ -26,6 +26,7 @@ pub mod looks;
 pub mod lti;
 pub mod media;
 pub mod members;
+pub mod moderation;
 pub mod name_pages;
 pub mod names;
 pub mod outbox;

@@ -15,6 +15,7 @@ mod jobs;
 mod mail;
 mod member;
 mod migrate;
+mod moderation;
 mod name_page;
 mod output;
 mod person;
@@ -144,6 +145,8 @@ enum Command {
     Consent(consent::Consent),
     SignInLink(sign_in_link::SignInLink),
     #[command(subcommand)]
+    Moderation(moderation::Moderation),
+    #[command(subcommand)]
     Sso(sso::Command),
     #[command(subcommand)]
     Badge(badge::Badge),
@@ -231,6 +234,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Person(command) => command.run(&open().await?).await,
         Command::Consent(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
+        Command::Moderation(command) => command.run(&open().await?).await,
         Command::Sso(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,

@@ -32,6 +32,8 @@ pub enum Job {
     SyncCourse { institution: InstitutionId, course: CourseId },
     /// Enqueues the synchronization of courses that are due.
     SyncDueCourses,
+    /// Deletes recordings that managers rejected or removed 30 days ago.
+    PurgeModeration,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
     /// Tells people that their recordings will be deleted, and deletes those whose retention has ended.
@@ -69,6 +71,7 @@ kinds! {
     RotateLtiKeys = "rotate_lti_keys",
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
+    PurgeModeration = "purge_moderation",
     SendMail = "send_mail",
     Retain = "retain",
 }
@@ -144,6 +147,7 @@ impl Job {
             Self::RotateLtiKeys => Kind::RotateLtiKeys,
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
+            Self::PurgeModeration => Kind::PurgeModeration,
             Self::SendMail { .. } => Kind::SendMail,
             Self::Retain => Kind::Retain,
         }
@@ -163,6 +167,7 @@ impl Job {
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
             | Self::Retain
+            | Self::PurgeModeration
             | Self::HangUp { .. } => None,
         }
     }
@@ -181,7 +186,8 @@ impl Job {
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
-            | Self::Retain => Some(self.kind().name().to_owned()),
+            | Self::Retain
+            | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
 }
@@ -289,6 +295,7 @@ mod tests {
             r#"{"kind":"rotate_lti_keys"}"#,
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
+            r#"{"kind":"purge_moderation"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
             r#"{"kind":"retain"}"#,
         ];

@@ -29,6 +29,7 @@ pub mod matching;
 pub mod media;
 pub mod member;
 pub mod message;
+pub mod moderation;
 pub mod moment;
 pub mod name_page;
 pub mod newest;

@@ -45,6 +45,7 @@ asset!(BADGE_SCRIPT, "/badge.js", JS, "badge.js");
 asset!(LTI_SCRIPT, "/lti.js", JS, "lti.js");
 asset!(RECORD_SCRIPT, "/record.js", JS, "record.js");
 asset!(CROP_SCRIPT, "/crop.js", JS, "crop.js");
+asset!(MODERATION_SCRIPT, "/moderation.js", JS, "moderation.js");
 
 impl Asset {
     /// The path relative to the site root.
@@ -91,6 +92,7 @@ pub fn routes() -> Router<App> {
         &LTI_SCRIPT,
         &RECORD_SCRIPT,
         &CROP_SCRIPT,
+        &MODERATION_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))

@@ -35,6 +35,7 @@ pub struct Settings {
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
+const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 /// Maximum delay before a due course sync starts on an idle queue.
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 /// Recordings are deleted on a day, not at an hour.
@@ -71,6 +72,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::RotateLtiKeys, ROTATE_EVERY),
         (Job::SyncDueCourses, SYNC_DUE_EVERY),
         (Job::Retain, RETAIN_EVERY),
+        (Job::PurgeModeration, PURGE_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

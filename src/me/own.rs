@@ -87,6 +87,11 @@ struct Row<'a> {
     /// The path of the recording.
     sound: Option<String>,
     is_paused: bool,
+    /// The newest recording waits for approval, and an earlier one can be heard until then.
+    is_held: bool,
+    has_earlier: bool,
+    /// Why a recording was rejected or removed.
+    refusal: Option<&'a str>,
     is_only_here: bool,
 }
 
@@ -218,7 +223,10 @@ fn render(
             fault: recording.as_deref(),
             fields: &[],
         },
-        has_recording: own.registrations.iter().any(|one| one.origin.is_some()),
+        has_recording: own
+            .registrations
+            .iter()
+            .any(|one| one.origin.is_some() || one.standing.refusal.is_some()),
         rows,
         audiences: choices(words, *audience),
         consent,
@@ -243,10 +251,11 @@ fn render(
 
 fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> Row<'a> {
     let entry = &one.entry;
+    let own_sound = || own_sound_path(app, "/me/recording/audio", &entry.page.slug);
     let sound = match &entry.recording {
-        Some(recording) => Some(sound_path(app, institution, recording)),
+        Some(recording) if !one.is_held() => Some(sound_path(app, institution, recording)),
         // The link is dead for now; only the owner hears it.
-        None => one.is_paused().then(|| own_sound_path(app, "/me/recording/audio", &entry.page.slug)),
+        _ => (one.is_paused() || one.is_held()).then(own_sound),
     };
     Row {
         page: &entry.page.slug,
@@ -255,6 +264,9 @@ fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> R
         badge: path_of(&app.links.name_badge(institution, &entry.token)).to_owned(),
         sound,
         is_paused: one.is_paused(),
+        is_held: one.is_held(),
+        has_earlier: entry.recording.is_some(),
+        refusal: one.standing.refusal.as_deref(),
         is_only_here: one.is_only_here(),
     }
 }

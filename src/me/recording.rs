@@ -53,7 +53,7 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
     let actor = signed_in.actor();
     let recorded = match kind {
         Kind::LegalRecording => own_media::record_legal_name(app, &actor, &person, sound).await,
-        Kind::Recording | Kind::Photo => {
+        Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => {
             own_person::record(app, &actor, &person, sound, page.as_deref()).await
         }
     };
@@ -91,7 +91,7 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
 fn done(app: &App, kind: Kind) -> Response {
     match kind {
         Kind::LegalRecording => legal_name::done(app, "recording"),
-        Kind::Recording | Kind::Photo => own::done(app, "recording"),
+        Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => own::done(app, "recording"),
     }
 }
 
@@ -122,7 +122,7 @@ async fn refuse_with(
     }
     recorder::with_retry(match kind {
         Kind::LegalRecording => legal_name::draw(app, signed_in, status, Some(sentence), None).await,
-        Kind::Recording | Kind::Photo => {
+        Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => {
             own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
         }
     })

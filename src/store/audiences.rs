@@ -219,7 +219,8 @@ pub async fn resume(
             sql.execute(&text, &params).await?;
         }
         let text = format!(
-            "UPDATE media SET hidden = FALSE WHERE institution_id = $1 AND participant_id IN ({these}) AND kind <> 'photo' \
+            "UPDATE media SET hidden = FALSE WHERE institution_id = $1 AND participant_id IN ({these}) \
+             AND kind IN ('recording', 'legal_recording') \
              AND participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id IN ({these}))"
         );
         sql.execute(&text, &params).await?;

@@ -29,6 +29,7 @@ pub mod lti_sessions;
 pub mod media;
 pub mod members;
 pub mod migrations;
+pub mod moderation;
 pub mod name_pages;
 pub mod outbox;
 pub mod own_recordings;

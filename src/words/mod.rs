@@ -26,6 +26,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
             include_str!(concat!("../../words/", $tag, "/page.ftl")),
+            include_str!(concat!("../../words/", $tag, "/moderation.ftl")),
         ]
     };
 }
@@ -369,6 +370,7 @@ mod tests {
                 "badge-",
                 "pages-",
                 "page-",
+                "moderation-",
             ]
             .iter()
             .any(|area| word.starts_with(area))

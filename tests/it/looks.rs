@@ -5,10 +5,10 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, members, page_settings::Change, sign_in},
+    app::{Actor, calls, institutions, looks, members, own_recordings::Sharing, page_settings, page_settings::Change, sign_in},
     domain::{
         countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
-        page_settings::Register, quiet_hours::QuietHours,
+        page_settings::{Moderation, Register}, quiet_hours::QuietHours,
     },
 };
 use reqwest::Method;
@@ -18,6 +18,7 @@ use crate::{
     lti::library::Library,
     me::{Browser, newest_mail},
     name_pages::{make_manager, set_of},
+    own_recordings::record,
     pages::{SOUND, browser::axe},
     support::{Answer, Setup, World, browser, media::png},
 };
@@ -219,6 +220,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let bo_asking = "document.querySelector('#email').value = 'bo@example.edu'; document.querySelector('main form').submit()";
     matrix.go(&Way::from("/p/class-of-2027").on(bo_asking, "location.pathname.endsWith('/code')")).await;
     matrix.page("code of a name page", "/p/class-of-2027/code").await;
+    // Ana also manages the page on which she is registered.
+    let (app, institution) = (&world.app, world.institution.id);
+    let own_page = NamePageRef::parse(&world.page.slug).unwrap();
+    let (email, pages) = (Email::parse(ANA).unwrap(), vec![own_page.clone()]);
+    members::set(app, &Actor::Operator, institution, email, Role::Manager, pages).await.unwrap();
     let used = link(world).await;
     matrix.page("link", &*used).await;
     let at_home = "location.pathname === '/me'";
@@ -275,6 +281,16 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
     matrix.page("name page for managers", "/p/class-of-2027").await;
     matrix.page("poster", "/p/class-of-2027/poster").await;
+
+    let hold = page_settings::Change { moderation: Some(Moderation::Hold), ..Default::default() };
+    page_settings::update(app, &Actor::Operator, institution, &own_page, hold).await.unwrap();
+    record(world, &ana, 150.0, Sharing::ThisPage).await;
+    let queue = format!("/p/{}/moderation", world.page.slug);
+    matrix.page("moderation", &*queue).await;
+    let without_reason = "document.querySelector('main details form').submit()";
+    let reason_fault = "document.querySelector('[id$=-fault]')";
+    matrix.page("moderation without a reason", Way::from(&*queue).on(without_reason, reason_fault)).await;
+    matrix.page("decided moderation", &*format!("{queue}?list=decided")).await;
 
     let there = world.neighbor().await;
     let body =

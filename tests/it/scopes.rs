@@ -11,7 +11,7 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, members,
+        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, members, moderation,
         name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
@@ -24,7 +24,7 @@ use endonym::{
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
+        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, ModerationId, SignInLinkId},
         language::Language,
         media::Kind,
         member::Role as MemberRole,
@@ -575,6 +575,63 @@ fn cases() -> Vec<Case> {
         )),
         case!("media::reprocess", Institution, |s, a| media::reprocess(&s.world.app, a, s.id, |_, _| ())),
         case!("media::sweep", Installation, |s, a| media::sweep(&s.world.app, a, Duration::ZERO, true)),
+        case!("moderation::queue", Institution, |s, a| moderation::queue(
+            &s.world.app,
+            a,
+            s.id,
+            Some(&s.page),
+            moderation::Listed::Open,
+            None
+        )),
+        case!("moderation::queue", Institution, |s, a| moderation::queue(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            moderation::Listed::Decided,
+            None
+        )),
+        case!("moderation::approve", Institution, |s, a| moderation::approve(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true)
+        )),
+        case!("moderation::reject", Institution, |s, a| moderation::reject(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, false),
+            "Too quiet",
+            ""
+        )),
+        case!("moderation::remove", Institution, |s, a| moderation::remove(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true),
+            "Too quiet",
+            ""
+        )),
+        case!("moderation::dismiss", Institution, |s, a| moderation::dismiss(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, false)
+        )),
+        case!("moderation::restore", Institution, |s, a| moderation::restore(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true)
+        )),
+        case!("moderation::sound", Institution, |s, a| moderation::sound(
+            &s.world.app,
+            a,
+            s.id,
+            s.world.page.id,
+            ModerationId::new(1)
+        )),
         case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
         case!("calls::all", Institution, |s, a| calls::all(&s.world.app, a, Some(s.id), 10)),
         case!("calls::all", AnyInstitution, |s, a| calls::all(&s.world.app, a, None, 10)),
@@ -700,6 +757,12 @@ fn cases() -> Vec<Case> {
         case!("name_pages::delete", Institution, |s, a| name_pages::delete(&s.world.app, a, s.id, &s.page)),
         case!("institutions::delete", Ownership, |s, a| institutions::delete(&s.world.app, a, &s.slug)),
     ]
+}
+
+/// A case of moderation, on the page or anywhere in the institution. There is none: what counts is who may ask.
+fn held(scene: &Scene, on_page: bool) -> moderation::Target {
+    let page = on_page.then_some(scene.world.page.id);
+    moderation::Target { case: ModerationId::new(1), page, heard: None }
 }
 
 fn ana(scene: &Scene) -> PersonId {
@@ -1054,6 +1117,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "institutions::by_id",
             "jobs::claim_this",
+            "moderation::rejection_letter",
             "outbox::deliver",
         ],
     ),

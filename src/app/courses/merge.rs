@@ -175,7 +175,9 @@ impl Merging {
         self.places.insert(other.id, own.id);
         store::audiences::merge(sql, institution, (own.id, other.id), now).await?;
         store::consents::hand_over(sql, institution, (own.id, other.id)).await?;
-        for kind in Kind::ALL {
+        // Before the recordings: those that are held or removed would be deleted with the recording of the second entry.
+        self.nobodys.extend(store::moderation::merge(sql, institution, (own.id, other.id)).await?);
+        for kind in Kind::PUBLIC {
             let replaced = entries::move_media(sql, institution, (own, other), kind, now).await?;
             self.nobodys.extend(replaced);
         }

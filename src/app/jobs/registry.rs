@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, retain, rotate_lti_keys, scrub_exports,
-    send_mail, sweep_blobs, sync_course, sync_due_courses,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain, rotate_lti_keys,
+    scrub_exports, send_mail, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -55,6 +55,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::RotateLtiKeys => rotate_lti_keys::POLICY,
         Kind::SyncCourse => sync_course::POLICY,
         Kind::SyncDueCourses => sync_due_courses::POLICY,
+        Kind::PurgeModeration => purge_moderation::POLICY,
         Kind::SendMail => send_mail::POLICY,
         Kind::Retain => retain::POLICY,
     }
@@ -79,6 +80,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::RotateLtiKeys => rotate_lti_keys::run(context).await,
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
+        Job::PurgeModeration => purge_moderation::run(context).await,
         Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
         Job::Retain => retain::run(context).await,
     }
@@ -110,7 +112,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain => {}
+        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain | Job::PurgeModeration => {}
     }
     Ok(Vec::new())
 }
@@ -129,6 +131,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::RotateLtiKeys
         | Job::SyncCourse { .. }
         | Job::SyncDueCourses
-        | Job::Retain => Ok(()),
+        | Job::Retain
+        | Job::PurgeModeration => Ok(()),
     }
 }

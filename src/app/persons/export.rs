@@ -170,6 +170,12 @@ fn without_secrets(mut row: Record) -> Record {
     row
 }
 
+/// Which manager has decided about a recording is that person's data.
+fn without_others(mut row: Record) -> Record {
+    row.remove("decided_by");
+    row
+}
+
 async fn registration(
     sql: &mut Sql,
     owner: &Institution,
@@ -193,7 +199,8 @@ async fn registration(
     about.insert("custom_attributes".into(), custom);
     for (table, _) in persons::TABLES {
         let rows = persons::rows_in(sql, owner.id, registration.id, table).await?;
-        about.insert(table.into(), rows.into_iter().map(|row| shown(row, owner)).collect());
+        let rows = rows.into_iter().map(without_others);
+        about.insert(table.into(), rows.map(|row| shown(row, owner)).collect());
     }
     let attempts = persons::attempts(sql, owner.id, registration.id).await?;
     about.insert("call_attempts".into(), attempts.into_iter().map(|row| shown(row, owner)).collect());

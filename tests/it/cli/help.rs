@@ -34,6 +34,7 @@ fn help_teaches_by_example() {
         "course",
         "import",
         "sign-in-link",
+        "moderation",
         "sso",
         "calls",
         "phone",

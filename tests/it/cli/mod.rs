@@ -14,6 +14,7 @@ mod jobs;
 mod logs;
 mod member;
 mod migrate;
+mod moderation;
 mod name_page;
 mod person;
 mod recordings;

@@ -1,7 +1,7 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
 use endonym::store::{
-    Db, Value, coverage, jobs, media, own_recordings, page_settings, participants, people, retention,
+    Db, Value, coverage, jobs, media, moderation, own_recordings, page_settings, participants, people, retention,
     sign_ins,
 };
 
@@ -101,6 +101,7 @@ async fn faults(world: &World) -> Vec<String> {
     let statements = [
         participants::statements(),
         media::statements(),
+        moderation::statements(),
         own_recordings::statements(),
         people::statements(),
         sign_ins::statements(),

@@ -337,7 +337,7 @@ impl World {
         let hex = self.app.ids.hex();
         let shelves = match kind {
             Kind::Photo => vec![Shelf::Photos, Shelf::Thumbnails],
-            Kind::Recording | Kind::LegalRecording => vec![Shelf::Recordings],
+            Kind::Recording | Kind::LegalRecording | Kind::Held | Kind::Removed => vec![Shelf::Recordings],
         };
         for shelf in shelves {
             let key = Key { shelf, institution: self.institution.id, hex: hex.clone() };

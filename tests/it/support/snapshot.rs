@@ -13,6 +13,7 @@ const TABLES: &[&str] = &[
     "consents",
     "paused_participants",
     "media",
+    "moderation",
     "calls",
     "sessions",
     "sign_in_requests",
