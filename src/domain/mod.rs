@@ -12,6 +12,7 @@ pub mod conversation;
 pub mod countries;
 pub mod course;
 pub mod custom_field;
+pub mod directory;
 pub mod email;
 pub mod export;
 pub mod fault;

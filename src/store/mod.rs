@@ -33,6 +33,7 @@ pub mod participants;
 pub mod people;
 pub mod persons;
 pub mod plays;
+pub mod recording_requests;
 pub mod rolls;
 pub mod secrets;
 pub mod sessions;
