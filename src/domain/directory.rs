@@ -116,6 +116,9 @@ impl Entry {
     }
 }
 
+/// No name has more words. Each is looked for in every name.
+const MAX_WORDS: usize = 20;
+
 /// Does `one`, followed by `other`, begin with this word?
 fn begins(one: &str, other: &str, word: &str) -> bool {
     word.strip_prefix(one).is_some_and(|rest| other.starts_with(rest))
@@ -178,7 +181,10 @@ impl Directory {
 
     /// Everybody who matches, except for these people, in order.
     pub fn matching(&self, filter: &Filter, apart: &HashSet<ParticipantId>) -> Vec<ParticipantId> {
-        let words: Vec<String> = searchable(&filter.search).split_whitespace().map(str::to_owned).collect();
+        let mut words: Vec<String> =
+            searchable(&filter.search).split_whitespace().take(MAX_WORDS).map(str::to_owned).collect();
+        words.sort_unstable();
+        words.dedup();
         let is_wanted = |entry: &&Entry| {
             !(filter.unrecorded && entry.is_recorded)
                 && filter.letter.is_none_or(|letter| entry.letter() == letter)

@@ -22,7 +22,7 @@ use crate::{
         badges,
         consents::{self, ConsentState},
         own_person::{self, OwnPerson, OwnRegistration},
-        plays, sessions,
+        plays, recording_requests, sessions,
     },
     domain::{
         audience::Audience,
@@ -56,6 +56,8 @@ struct OwnPage<'a> {
     agreed: Option<Agreed>,
     /// Search engines may show all of the person's badges.
     is_listed: bool,
+    /// Listeners may ask for a recording.
+    requests_welcome: bool,
     /// The device was let in by a QR code: it can only record.
     is_handed_over: bool,
     has_recording: bool,
@@ -124,6 +126,7 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
         Some("call") => Some("me-done-call"),
         Some("consent") => Some("data-consent-done"),
         Some("withdrawn") => Some("data-consent-withdrawn"),
+        Some("requests") => Some("people-requests-done"),
         Some("photo") => Some("profile-done-photo"),
         Some("photo-deleted") => Some("profile-done-photo-deleted"),
         _ => None,
@@ -144,6 +147,7 @@ struct Read {
     audience: AudienceChoice,
     consent: ConsentState,
     is_listed: bool,
+    requests_welcome: bool,
     heard: Heard,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
@@ -155,9 +159,10 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let audience = audiences::find(app, &actor, person).await?;
     let consent = consents::of_person(app, &actor, person).await?;
     let is_listed = badges::is_listed(app, &actor, person).await?;
+    let requests_welcome = recording_requests::are_welcome(app, &actor, person).await?;
     let heard = plays::heard(app, &actor, person).await?;
     let media_of = media_origin(app, person.institution).await?;
-    Ok(Read { own, audience, consent, is_listed, heard, media_of })
+    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of })
 }
 
 /// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
@@ -169,7 +174,7 @@ pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Optio
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, heard, media_of }: &Read,
+    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -207,6 +212,7 @@ fn render(
         consent,
         agreed,
         is_listed: *is_listed,
+        requests_welcome: *requests_welcome,
         is_handed_over,
         done: done.map(|id| words.text(id)),
         can_be_called,
