@@ -40,8 +40,6 @@ pub enum LimitKey {
     Sso(IpAddr),
     /// Requests for a recording by listeners.
     Asks(IpAddr),
-    /// Reports of recordings.
-    Reports(IpAddr),
     /// Launches that trigger a roster fetch of a course.
     Course(CourseId),
 }
@@ -70,10 +68,6 @@ impl LimitKey {
 
     pub fn asks(address: IpAddr) -> Self {
         Self::Asks(network(address))
-    }
-
-    pub fn reports(address: IpAddr) -> Self {
-        Self::Reports(network(address))
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use super::{
     Actor, App, Error, Missing, Result, audiences,
     limiter::{LimitKey, Policy},
-    moderation,
+    moderation::{self, Reported},
     name_pages::PublicPage,
     people, recording_requests,
 };
@@ -16,22 +16,26 @@ use crate::{
     domain::{
         access::SearchScope,
         client_address::Client,
+        coverage::Coverage,
         custom_field::CustomField,
         directory::{Filter, Letter},
         email::email_key,
+        fault::Fault,
         ids::ParticipantId,
         initials::Initials,
-        moderation::Complaint,
+        moderation::{Complaint, SENTENCE},
         page_settings::{Listen, PageState},
         participant::{Participant, Recording},
+        text::is_invisible,
     },
     store::{
-        coverage::{self, Coverage},
-        custom_fields,
+        coverage, custom_fields,
         participants::{self, KeyKind},
         people as stored,
     },
 };
+
+pub(super) use super::recording_requests::letter as request_letter;
 
 /// Checks that a visitor may listen. `Unauthorized` if that may change with signing in.
 pub async fn check(app: &App, visitor: Option<&Actor>, public: &PublicPage) -> Result<()> {
@@ -163,7 +167,6 @@ pub enum Answer {
 const HOUR: Duration = Duration::from_secs(3_600);
 /// What one client network may do in an hour. Many people of an institution share a network.
 const MAX_REQUESTS: u32 = 60;
-const MAX_REPORTS: u32 = 20;
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
 
@@ -180,7 +183,7 @@ pub async fn ask(
     if !actor.reaches(public.institution.id) {
         return Err(Error::Missing(Missing::Institution));
     }
-    let limited = admit(app, client, LimitKey::asks, MAX_REQUESTS).await;
+    let limited = admit(app, client).await;
     if limited != Answer::Accepted {
         return Ok(limited);
     }
@@ -202,16 +205,13 @@ pub async fn report(
     sentence: &str,
 ) -> Result<Answer> {
     check(app, visitor, public).await?;
-    let limited = admit(app, client, LimitKey::reports, MAX_REPORTS).await;
-    if limited != Answer::Accepted {
-        return Ok(limited);
+    if is_invisible(sentence) {
+        return Err(Error::invalid(SENTENCE, Fault::Blank));
     }
-    let reported = find(app, public, token).await?;
-    if reported.recording.is_none() {
-        return Err(Error::Missing(Missing::Recording));
-    }
-    moderation::report(app, public, token, complaint, sentence).await?;
-    Ok(Answer::Accepted)
+    Ok(match moderation::report(app, public, token, complaint, sentence, client).await? {
+        Reported::Accepted => Answer::Accepted,
+        Reported::TooMany { retry_after } => Answer::TooMany { retry_after },
+    })
 }
 
 /// The name of somebody whose recording a visitor wants to report.
@@ -234,16 +234,12 @@ async fn find(app: &App, public: &PublicPage, token: &str) -> Result<Participant
     found.ok_or(Error::Missing(Missing::Participant))
 }
 
-/// Counts a request against a limit of the client's network.
-async fn admit(
-    app: &App,
-    client: Option<Client>,
-    key: fn(std::net::IpAddr) -> LimitKey,
-    most: u32,
-) -> Answer {
+/// Counts a request against the limit of the client's network.
+async fn admit(app: &App, client: Option<Client>) -> Answer {
     let Some(client) = client else { return Answer::Accepted };
-    let ceiling = if client.is_proxy { most.saturating_mul(PROXY_FACTOR) } else { most };
+    let ceiling = if client.is_proxy { MAX_REQUESTS.saturating_mul(PROXY_FACTOR) } else { MAX_REQUESTS };
     let policy = Policy { ceiling, window: HOUR, throttle: HOUR };
-    let quota = app.limiter.take_with_policy(key(client.address), policy, app.clock.instant()).await;
+    let key = LimitKey::asks(client.address);
+    let quota = app.limiter.take_with_policy(key, policy, app.clock.instant()).await;
     quota.retry_after.map_or(Answer::Accepted, |retry_after| Answer::TooMany { retry_after })
 }

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
-use super::{Actor, App, Error, Missing, Result, outbox};
+use super::{Actor, App, Error, Missing, Result, name_pages, outbox};
 use crate::{
     domain::{
         email::Email,
         ids::{InstitutionId, ParticipantId},
         message::Message,
+        page_settings::PageState,
+        participant::Participant,
         session::PersonId,
     },
-    store::{participants, persons, recording_requests, rolls},
+    mail::render::PageLetter,
+    store::{Sql, languages, participants, persons, recording_requests, rolls},
 };
 
 /// How long after a message nobody else can cause another one.
@@ -27,15 +30,8 @@ pub(super) async fn send(app: &App, institution: InstitutionId, id: ParticipantI
                 if !rolls::lock_if_there(sql, institution).await? {
                     return Ok(());
                 }
-                let found = participants::by_ids(sql, institution, &[id]).await?.into_iter().next();
-                let Some(participant) = found.filter(|one| one.recording.is_none()) else { return Ok(()) };
-                let Some(email) = participant.email.as_deref().and_then(Email::parse) else { return Ok(()) };
+                let Some((_, email)) = recipient(sql, institution, id).await? else { return Ok(()) };
                 let person = PersonId { institution, email_key: email.key().to_owned() };
-                if recording_requests::has_silent_recording(sql, institution, id).await?
-                    || recording_requests::is_declined(sql, &person).await?
-                {
-                    return Ok(());
-                }
                 recording_requests::delete_before(sql, institution, now.minus(WEEK)).await?;
                 if recording_requests::claim(sql, &person, now.minus(WEEK), now).await? {
                     let base_url = owned_app.links.base().to_owned();
@@ -48,6 +44,52 @@ pub(super) async fn send(app: &App, institution: InstitutionId, id: ParticipantI
         .await?;
     app.queue.wake();
     Ok(())
+}
+
+/// Somebody without a recording who may be asked, and where. `None` for everybody else.
+async fn recipient(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+) -> Result<Option<(Participant, Email)>> {
+    let found = participants::by_ids(sql, institution, &[id]).await?.pop();
+    let Some(participant) = found.filter(|one| one.recording.is_none()) else { return Ok(None) };
+    let Some(email) = participant.email.as_deref().and_then(Email::parse) else { return Ok(None) };
+    let person = PersonId { institution, email_key: email.key().to_owned() };
+    let is_refused = recording_requests::has_silent_recording(sql, institution, id).await?
+        || recording_requests::is_declined(sql, &person).await?;
+    Ok((!is_refused).then_some((participant, email)))
+}
+
+/// Collects a message when it is sent. `None` if it is of no use any more: they have recorded, want no such messages, or the page
+/// takes no recordings.
+pub(super) async fn letter(
+    app: &App,
+    institution: InstitutionId,
+    id: ParticipantId,
+) -> Result<Option<PageLetter>> {
+    let sql = &mut app.db.read();
+    let Some((participant, to)) = recipient(sql, institution, id).await? else { return Ok(None) };
+    let public = name_pages::public(app, &participant.page.slug).await?;
+    if public.settings.state(app.clock.now()) != PageState::Open {
+        return Ok(None);
+    }
+    let person = PersonId { institution, email_key: to.key().to_owned() };
+    let settings = languages::find(sql, &person).await?;
+    let zone = &public.institution.time_zone;
+    let name = participant.full_name();
+    Ok(Some(PageLetter {
+        to,
+        name: (!name.is_empty()).then_some(name),
+        institution_name: public.institution.name.clone(),
+        page_title: public.page.title.clone(),
+        link: format!("/p/{}/own", public.page.slug),
+        language: settings.personal.or(settings.institution).unwrap_or_default(),
+        // The date and the time, to the minute.
+        closes: public.settings.closes_at.map(|at| at.shown_in(zone)[..16].replace('T', " ")),
+        reason: None,
+        date: None,
+    }))
 }
 
 /// May listeners ask this person for a recording?

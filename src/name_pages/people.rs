@@ -318,7 +318,10 @@ fn shown(
         has_people: coverage.registered > 0,
         coverage: words.plain(
             "people-coverage",
-            &[("recorded", coverage.recorded.into()), ("registered", coverage.registered.into())],
+            &[
+                ("recorded", coverage.recorded.unsigned_abs().into()),
+                ("registered", coverage.registered.unsigned_abs().into()),
+            ],
         ),
         number: wanted.page,
         pages: Window::new(1, PART).pages(matching).max(1),
@@ -400,8 +403,10 @@ pub async fn print(State(app): State<App>, visit: Visit, request: Request) -> Re
     let list = format!("{path}{}", wanted.on_page(1).address(&[]));
     let to = |number| format!("{path}/print{}", wanted.on_page(number).address(&[]));
     let rows: Vec<Row> = found.people.into_iter().map(|one| Row::new(&app, words, public, one)).collect();
-    let coverage =
-        [("recorded", found.coverage.recorded.into()), ("registered", found.coverage.registered.into())];
+    let coverage = [
+        ("recorded", found.coverage.recorded.unsigned_abs().into()),
+        ("registered", found.coverage.registered.unsigned_abs().into()),
+    ];
     let shown = PrintPage {
         title: words.plain("people-title", &[("page", public.page.title.as_str().into())]),
         public,
