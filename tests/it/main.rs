@@ -17,6 +17,7 @@ mod looks;
 mod lti;
 mod mail;
 mod me;
+mod name_pages;
 mod ops;
 mod outbound;
 mod own_recordings;
