@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, audiences, page_settings},
+    app::{Actor, audiences},
     domain::{audience::Audience, page_settings::Listen, session::How},
 };
 use serde_json::{Value, json};
 
-use super::people::{
-    ANA, BO, listened_by, named, path, person, recorded, reference, signed_in, signed_in_by,
-};
+use super::people::{ANA, BO, listened_by, named, path, person, recorded, signed_in, signed_in_by};
 use crate::{
     me::{Browser, Seen},
     support::{World, database::execute},
@@ -149,10 +147,7 @@ async fn the_answer_is_the_same_whether_or_not_a_message_is_sent() {
 async fn nobody_is_asked_after_the_closing_time() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
-    let closes = Some("2020-01-01T00:00:00Z".to_owned());
-    let change = page_settings::Change { closes, ..page_settings::Change::default() };
-    let (institution, page) = (world.institution.id, reference(&world.page));
-    page_settings::update(&world.app, &Actor::Operator, institution, &page, change).await.unwrap();
+    execute(&world.app.db, "UPDATE name_pages SET closes_at = 1", Vec::new()).await;
     assert!(ask(&ana, &world, &bo).await.location().contains(DONE));
     assert_eq!(messages(&world).await, 0);
 }

@@ -21,7 +21,11 @@ use serde_json::{Value, json};
 use crate::{
     me::{Browser, Seen},
     pages::SOUND,
-    support::{Answer, World, database::execute},
+    support::{
+        Answer, World,
+        database::{crowd, execute},
+        media::{file, wav},
+    },
 };
 
 pub const ANA: &str = "ana@example.edu";
@@ -428,16 +432,16 @@ async fn a_recording_of_somebody_on_a_large_page_counts_at_once() {
         let query = format!("{}?show=unrecorded&q={search}", path(&world));
         names(&browser.get(&query).await.expect(200))
     };
-    assert_eq!(silent("p11").await, ["P11"]);
+    assert_eq!(silent("p619").await, ["P619"]);
     let recording = json!({ "name_page_id": world.page.slug, "participant": {
-        "recording": crate::support::media::file(crate::support::media::wav(1.0)),
+        "pronunciation": file(wav(1.0)),
     } });
-    world.put("/v5/participants/p11@x.org", recording).await.expect(200);
-    assert_eq!(silent("p11").await, [""; 0]);
+    world.put("/v5/participants/p619@x.org", recording).await.expect(200);
+    assert_eq!(silent("p619").await, [""; 0]);
     let id = world.institution.id;
-    let paused = audiences::choose(&world.app, &Actor::Operator, person(id, "p11@x.org"), Audience::Paused);
+    let paused = audiences::choose(&world.app, &Actor::Operator, person(id, "p619@x.org"), Audience::Paused);
     paused.await.unwrap();
-    assert_eq!(silent("p11").await, ["P11"]);
+    assert_eq!(silent("p619").await, ["P619"]);
 }
 
 #[tokio::test]
@@ -470,12 +474,12 @@ async fn large_pages_of_two_institutions_are_not_mixed_up() {
     world.crowd(&world.page, 0..MANY).await;
     let now = world.app.clock.now();
     let (db, id) = (&world.app.db, there.institution.id);
-    crate::support::database::crowd(db, id, there.page.id, 5_000..5_000 + MANY, "", now).await;
+    crowd(db, id, there.page.id, 5_000..5_000 + MANY, "", now).await;
     let browser = Browser::new(&world);
     assert_eq!(found(&browser, &world, "p5001").await, [""; 0]);
     let seen = browser.get(&format!("/p/{}/people?q=p5001", there.page.slug)).await.expect(200);
     assert_eq!(names(&seen), ["P5001"]);
-    // Deleting a page deletes what is remembered of it.
+    // Who may listen is not remembered.
     execute(db, "UPDATE name_pages SET listen = 'managers' WHERE id = $1", vec![there.page.id.into()]).await;
     browser.get(&format!("/p/{}/people?q=p5001", there.page.slug)).await.expect(303);
 }

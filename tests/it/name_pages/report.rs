@@ -56,7 +56,7 @@ async fn what_is_wrong_must_be_said() {
         (vec![("complaint", "boring"), ("sentence", "This is Bo.")], "Please choose what is wrong."),
         (vec![("complaint", "offensive"), ("sentence", " ")], "Please write a sentence"),
         (vec![("complaint", "offensive")], "Please write a sentence"),
-        (vec![("complaint", "offensive"), ("sentence", &long)], "Please write a sentence"),
+        (vec![("complaint", "offensive"), ("sentence", long.as_str())], "Please write a sentence"),
         (vec![("complaint", "offensive"), ("sentence", "bell\u{7}")], "Please write a sentence"),
     ] {
         let seen = browser.post(&address, &fields).await.expect(422);
