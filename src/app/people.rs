@@ -85,6 +85,7 @@ pub struct Directories {
 
 type Key = (InstitutionId, NamePageId);
 
+#[derive(Clone)]
 struct Known {
     /// Read before the people were.
     revision: Revision,
@@ -101,16 +102,17 @@ const SMALL: i64 = 500;
 /// After this time everybody is read again, whatever the revision says.
 const LIFE: Duration = Duration::from_secs(600);
 /// Transactions commit in another order than they read the time, and clocks of nodes differ.
-const OVERLAP: Duration = Duration::from_secs(120);
-/// If more people have changed, everybody is read again.
-const MAX_CHANGES: usize = 5_000;
-/// How long people who have left may still be counted: who they were is known only after everybody is read again.
+const OVERLAP: Duration = Duration::from_secs(30);
+/// If more people of the institution have changed, such as during an import, everybody on the page is read again.
+const MAX_CHANGES: usize = 10_000;
+/// How often everybody is read again, at most. Meanwhile, people who have left are still counted, because who they were is known
+/// only then; after too many changes, what was read last is used.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Default for Directories {
     fn default() -> Self {
         let bytes = |_: &Key, known: &Arc<Known>| u32::try_from(known.directory.bytes()).unwrap_or(u32::MAX);
-        let known = Cache::builder().weigher(bytes).max_capacity(MAX_BYTES).time_to_live(LIFE).build();
+        let known = Cache::builder().weigher(bytes).max_capacity(MAX_BYTES).time_to_idle(LIFE).build();
         Self { known, turns: Default::default(), hasher: RandomState::new() }
     }
 }
@@ -172,17 +174,26 @@ async fn updated(
     revision: Revision,
     read_at: Moment,
 ) -> Result<Option<Known>> {
-    let (since, most) = (known.read_at.minus(OVERLAP), MAX_CHANGES as i64 + 1);
-    let changed = people::changed_on_page(&mut app.db.read(), institution, page, since, most).await?;
-    if changed.len() > MAX_CHANGES {
+    let age = read_at.since(known.complete_at);
+    if age > LIFE {
         return Ok(None);
     }
-    let before = known.directory.clone();
-    let directory = spawn_blocking(move || before.with(&changed)).await;
-    let directory = Arc::new(directory.map_err(|error| Error::Internal(error.to_string()))?);
+    let (since, sql) = (known.read_at.minus(OVERLAP), &mut app.db.read());
+    let changed = people::changed_on_page(sql, institution, page, since, MAX_CHANGES).await?;
+    let Some(changed) = changed else {
+        // Its revision stays the old one, so the next request tries again.
+        return Ok((age < PATIENCE).then(|| known.clone()));
+    };
+    let directory = if changed.is_empty() {
+        known.directory.clone()
+    } else {
+        let before = known.directory.clone();
+        let merged = spawn_blocking(move || before.with(&changed)).await;
+        Arc::new(merged.map_err(|error| Error::Internal(error.to_string()))?)
+    };
     let members = directory.len() as i64;
-    let can_wait = members > revision.members && read_at.since(known.complete_at) < PATIENCE;
-    if members != revision.members && !can_wait {
+    let has_leavers = members > revision.members;
+    if members != revision.members && !(has_leavers && age < PATIENCE) {
         return Ok(None);
     }
     // If somebody who has left is among them, this is no revision of the page, and the next request tries again.

@@ -1,6 +1,6 @@
 //! The names on a page, sorted and prepared for search.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::{ids::ParticipantId, text::searchable};
 
@@ -132,8 +132,12 @@ impl Directory {
     fn sorted(mut entries: Vec<Entry>) -> Self {
         // Stable sorting is fast if most of the entries are in order.
         entries.sort_by(|one, other| one.names.cmp(&other.names).then(one.id.cmp(&other.id)));
-        let letters: BTreeSet<Letter> = entries.iter().map(Entry::letter).collect();
-        Self { entries, letters: letters.into_iter().collect() }
+        let mut letters: Vec<Letter> = entries.iter().map(Entry::letter).collect();
+        // Neighbors have the same one.
+        letters.dedup();
+        letters.sort_unstable();
+        letters.dedup();
+        Self { entries, letters }
     }
 
     /// With these people added, or in place of what was known of them.
