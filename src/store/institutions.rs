@@ -215,7 +215,6 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM sso_logins WHERE institution_id = $1",
         "DELETE FROM sso_connections WHERE institution_id = $1",
         "DELETE FROM persons WHERE institution_id = $1",
-        "DELETE FROM recording_requests WHERE institution_id = $1",
         "DELETE FROM audience_defaults WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",
         "DELETE FROM consents WHERE institution_id = $1",

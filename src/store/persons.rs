@@ -37,8 +37,7 @@ pub const TABLES: [(&str, OnErasure); 11] = [
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
 /// and nowhere else.
-pub const PERSON_TABLES: [&str; 6] =
-    ["consents", "persons", "recording_requests", "sessions", "sign_in_links", "sign_in_requests"];
+pub const PERSON_TABLES: [&str; 5] = ["consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
 
 /// The person's rows in one of `PERSON_TABLES`.
 pub async fn rows_of_person(
