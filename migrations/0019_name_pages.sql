@@ -117,6 +117,10 @@ CREATE TABLE mail_bounces (
     PRIMARY KEY (institution_id, email_key)
 );
 
+-- How many transactions have taken the lock of the institution (name_page_id 0): who has read the people of a page can tell
+-- whether they may have changed since.
+ALTER TABLE rolls ADD COLUMN writes BIGINT NOT NULL DEFAULT 0;
+
 -- When a person was last asked by a listener for a recording. Such messages can be switched off.
 CREATE TABLE recording_requests (
     institution_id BIGINT NOT NULL,

@@ -136,6 +136,20 @@ impl Actor {
         }
     }
 
+    /// Do the records of this institution exist for the actor?
+    pub(super) fn reaches(&self, institution: InstitutionId) -> bool {
+        self.reach().includes(institution)
+    }
+
+    /// The person who has signed in, if the actor is one.
+    pub(super) fn person(&self) -> Option<&PersonId> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Member(member) => Some(&member.person),
+            Self::Token(_) | Self::Operator | Self::System => None,
+        }
+    }
+
     fn check_reach(&self, institution: InstitutionId) -> Result<()> {
         if self.reach().includes(institution) { Ok(()) } else { Err(Error::Missing(Missing::Institution)) }
     }

@@ -40,6 +40,8 @@ pub enum LimitKey {
     Sso(IpAddr),
     /// Complaints about recordings.
     Reports(IpAddr),
+    /// Requests for a recording by listeners.
+    Asks(IpAddr),
     /// Launches that trigger a roster fetch of a course.
     Course(CourseId),
 }
@@ -68,6 +70,10 @@ impl LimitKey {
 
     pub fn reports(address: IpAddr) -> Self {
         Self::Reports(network(address))
+    }
+
+    pub fn asks(address: IpAddr) -> Self {
+        Self::Asks(network(address))
     }
 }
 

@@ -22,6 +22,7 @@ pub mod jobs;
 pub mod languages;
 pub mod limiter;
 pub mod links;
+pub mod listening;
 pub mod looks;
 pub mod lti;
 pub mod media;
@@ -42,6 +43,7 @@ pub mod persons;
 pub mod platforms;
 pub mod plays;
 pub mod pronunciations;
+pub mod recording_requests;
 pub mod registrations;
 pub mod retention;
 pub mod sessions;
@@ -86,6 +88,7 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub plays: plays::PlayCounter,
+    pub directories: people::Directories,
     pub limiter: limiter::Limiter,
     /// The maximum number of requests without a valid token from one address in a rate limit window.
     pub auth_failures: u32,
@@ -171,6 +174,7 @@ impl App {
             links,
             callers: callers::Callers::default(),
             plays: plays::PlayCounter::default(),
+            directories: people::Directories::default(),
             limiter: limiter::Limiter::new(limits),
             auth_failures,
             queue: jobs::Queue::default(),

@@ -13,6 +13,7 @@ pub mod countries;
 pub mod course;
 pub mod coverage;
 pub mod custom_field;
+pub mod directory;
 pub mod email;
 pub mod export;
 pub mod fault;

@@ -24,7 +24,7 @@ use crate::{
         consents::{self, ConsentState},
         members::{self, OwnPages},
         own_person::{self, OwnPerson, OwnRegistration},
-        plays, sessions, sign_in,
+        plays, recording_requests, sessions, sign_in,
     },
     domain::{
         audience::Audience,
@@ -58,6 +58,8 @@ struct OwnPage<'a> {
     agreed: Option<Agreed>,
     /// Search engines may show all of the person's badges.
     is_listed: bool,
+    /// Listeners may ask for a recording.
+    requests_welcome: bool,
     /// The device was let in by a QR code: it can only record.
     is_handed_over: bool,
     has_recording: bool,
@@ -132,6 +134,7 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
         Some("call") => Some("me-done-call"),
         Some("consent") => Some("data-consent-done"),
         Some("withdrawn") => Some("data-consent-withdrawn"),
+        Some("requests") => Some("people-requests-done"),
         Some("photo") => Some("profile-done-photo"),
         Some("photo-deleted") => Some("profile-done-photo-deleted"),
         _ => None,
@@ -161,6 +164,7 @@ struct Read {
     audience: AudienceChoice,
     consent: ConsentState,
     is_listed: bool,
+    requests_welcome: bool,
     heard: Heard,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
@@ -173,13 +177,14 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let audience = audiences::find(app, &actor, person).await?;
     let consent = consents::of_person(app, &actor, person).await?;
     let is_listed = badges::is_listed(app, &actor, person).await?;
+    let requests_welcome = recording_requests::are_welcome(app, &actor, person).await?;
     let heard = plays::heard(app, &actor, person).await?;
     let media_of = media_origin(app, person.institution).await?;
     let pages = match signed_in.is_handed_over() {
         true => OwnPages::default(),
         false => members::own_pages(app, &actor, person).await?,
     };
-    Ok(Read { own, audience, consent, is_listed, heard, media_of, pages })
+    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages })
 }
 
 /// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
@@ -191,7 +196,7 @@ pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Optio
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, heard, media_of, pages }: &Read,
+    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -232,6 +237,7 @@ fn render(
         consent,
         agreed,
         is_listed: *is_listed,
+        requests_welcome: *requests_welcome,
         is_handed_over,
         done: done.map(|id| words.text(id)),
         can_be_called,

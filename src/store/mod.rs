@@ -38,6 +38,7 @@ pub mod participants;
 pub mod people;
 pub mod persons;
 pub mod plays;
+pub mod recording_requests;
 pub mod retention;
 pub mod rolls;
 pub mod secrets;

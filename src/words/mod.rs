@@ -27,6 +27,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
             include_str!(concat!("../../words/", $tag, "/page.ftl")),
             include_str!(concat!("../../words/", $tag, "/moderation.ftl")),
+            include_str!(concat!("../../words/", $tag, "/people.ftl")),
         ]
     };
 }

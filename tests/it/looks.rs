@@ -8,7 +8,7 @@ use endonym::{
     app::{Actor, calls, institutions, looks, members, own_recordings::Sharing, page_settings, page_settings::Change, sign_in},
     domain::{
         countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
-        page_settings::{Moderation, Register}, quiet_hours::QuietHours,
+        page_settings::{Listen, Moderation, Register}, quiet_hours::QuietHours,
     },
 };
 use reqwest::Method;
@@ -269,6 +269,21 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         .page("sign-in to an institution", &*format!("/sign-in?institution={}", world.institution.slug))
         .await;
     matrix.page("badge", &*badge(&ana)).await;
+    let change = page_settings::Change { listen: Some(Listen::Link), ..page_settings::Change::default() };
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    page_settings::update(&world.app, &Actor::Operator, world.institution.id, &page, change).await.unwrap();
+    world.crowd(&world.page, 0..60).await;
+    let people = format!("/p/{}/people", world.page.slug);
+    let listed = "document.querySelector('.people .play:not([hidden])')";
+    matrix.page("listening page", Way::from(&*people).on("", listed)).await;
+    matrix.page("listening page, nobody found", &*format!("{people}?q=nobody")).await;
+    matrix.page("listening page, second part", &*format!("{people}?page=2")).await;
+    matrix.page("print view", &*format!("{people}/print")).await;
+    let report = format!("{people}/{}/report", World::registration_token(&ana));
+    matrix.page("report", &*report).await;
+    let chosen = "document.querySelectorAll('[required]').forEach((one) => one.removeAttribute('required')); \
+                  document.querySelector('main form').submit()";
+    matrix.page("report with a fault", Way::from(&*report).on(chosen, fault)).await;
     matrix.page("player", &*player(&ana)).await;
     let boss = link_of(world, "boss@example.edu").await;
     matrix.go(&Way::from(&*boss).on(SUBMIT, at_home)).await;

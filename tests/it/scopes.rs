@@ -11,11 +11,11 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, members, moderation,
+        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, listening, lti, media, members, moderation,
         name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
-        registrations, sign_in, sso, tokens,
+        recording_requests, registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -28,6 +28,7 @@ use endonym::{
         language::Language,
         media::Kind,
         member::Role as MemberRole,
+        moderation::Complaint,
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
@@ -418,6 +419,22 @@ fn cases() -> Vec<Case> {
         )),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
         case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), true)),
+        case!("listening::check", Institution, |s, a| listen(s, a)),
+        case!("listening::list", Institution, |s, a| list(s, a)),
+        case!("listening::ask", Institution, |s, a| ask(s, a)),
+        case!("listening::report", Institution, |s, a| report(s, a)),
+        case!("listening::reportable", Institution, |s, a| reportable(s, a)),
+        case!("recording_requests::are_welcome", Institution, |s, a| recording_requests::are_welcome(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
+        case!("recording_requests::choose", Institution, |s, a| recording_requests::choose(
+            &s.world.app,
+            a,
+            ana(s),
+            true
+        )),
         case!("languages::find", Institution, |s, a| languages::find(&s.world.app, a, &ana(s))),
         case!("languages::choose", Institution, |s, a| languages::choose(
             &s.world.app,
@@ -770,7 +787,40 @@ fn ana(scene: &Scene) -> PersonId {
 }
 
 async fn public(scene: &Scene) -> name_pages::PublicPage {
-    name_pages::public(&scene.world.app, &scene.world.page.slug).await.unwrap()
+    name_pages::public(&scene.world.app, scene.page.key()).await.unwrap()
+}
+
+/// The token of the only registration.
+async fn registration(scene: &Scene) -> String {
+    let text = "SELECT token FROM participants WHERE institution_id = $1";
+    let found = scene.world.app.db.read().one(text, &[scene.id.into()], |row| row.text(0)).await;
+    found.unwrap().unwrap_or_default()
+}
+
+/// Only people who are registered may listen, and whoever manages the page.
+async fn listen(scene: &Scene, actor: &Actor) -> Result<()> {
+    listening::check(&scene.world.app, Some(actor), &public(scene).await).await
+}
+
+async fn list(scene: &Scene, actor: &Actor) -> Result<listening::People> {
+    let query = listening::Query { most: 10, ..listening::Query::default() };
+    listening::list(&scene.world.app, Some(actor), &public(scene).await, &query).await
+}
+
+async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
+    let (public, token) = (public(scene).await, registration(scene).await);
+    listening::ask(&scene.world.app, actor, None, &public, &token).await
+}
+
+async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
+    let (public, token) = (public(scene).await, registration(scene).await);
+    let complaint = Complaint::Offensive;
+    listening::report(&scene.world.app, Some(actor), None, &public, &token, complaint, "Why").await
+}
+
+async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
+    let (public, token) = (public(scene).await, registration(scene).await);
+    listening::reportable(&scene.world.app, Some(actor), &public, &token).await
 }
 
 /// This installation calls nobody.

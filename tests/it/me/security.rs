@@ -62,6 +62,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/me/consent", Form::Session),
     ("/me/consent/withdraw", Form::Session),
     ("/me/search-engines", Form::Session),
+    ("/me/requests", Form::Session),
     ("/me/delete", Form::Session),
     ("/me/photo", Form::Upload),
     ("/me/photo/delete", Form::Session),
