@@ -219,6 +219,9 @@ pub enum SetupFault {
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
     Message(MessageFault),
+    /// In braces, as it was written in the text of a message.
+    UnknownPlaceholder(String),
+    MissingPlaceholder(&'static str),
 }
 
 /// Why an operator cannot have a message sent again.
@@ -355,6 +358,8 @@ impl fmt::Display for SetupFault {
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
             Self::Message(fault) => fault.fmt(f),
+            Self::UnknownPlaceholder(given) => write!(f, "has the unknown placeholder `{given}`"),
+            Self::MissingPlaceholder(written) => write!(f, "must contain {written}"),
         }
     }
 }

@@ -34,6 +34,8 @@ pub enum Job {
     SyncDueCourses,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
+    /// The same for a message that is one of many.
+    SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
 }
 
 macro_rules! kinds {
@@ -68,6 +70,7 @@ kinds! {
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
     SendMail = "send_mail",
+    SendBulkMail = "send_bulk_mail",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -80,6 +83,8 @@ pub enum Lane {
     Sync,
     /// Depends on the mail server. It has workers of its own, which only wait for the network.
     Mail,
+    /// The same for thousands of invitations, for which nobody waits.
+    BulkMail,
 }
 
 impl Lane {
@@ -142,6 +147,7 @@ impl Job {
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
             Self::SendMail { .. } => Kind::SendMail,
+            Self::SendBulkMail { .. } => Kind::SendBulkMail,
         }
     }
 
@@ -153,7 +159,7 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. } => Some(*institution),
-            Self::SendMail { institution, .. } => *institution,
+            Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
             | Self::RotateLtiKeys
@@ -170,7 +176,9 @@ impl Job {
                 Some(format!("{}:{attempt}", self.kind().name()))
             }
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
-            Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
+            Self::SendMail { message, .. } | Self::SendBulkMail { message, .. } => {
+                Some(format!("{}:{message}", self.kind().name()))
+            }
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
                 Some(self.kind().name().to_owned())
@@ -283,6 +291,7 @@ mod tests {
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
+            r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -22,6 +22,7 @@ pub mod institution;
 pub mod job;
 pub mod language;
 pub mod lti;
+pub mod mail_text;
 pub mod matching;
 pub mod media;
 pub mod message;

@@ -56,6 +56,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SyncCourse => sync_course::POLICY,
         Kind::SyncDueCourses => sync_due_courses::POLICY,
         Kind::SendMail => send_mail::POLICY,
+        Kind::SendBulkMail => send_mail::BULK_POLICY,
     }
 }
 
@@ -78,7 +79,9 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::RotateLtiKeys => rotate_lti_keys::run(context).await,
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
-        Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
+            send_mail::run(context, *institution, *message).await
+        }
     }
 }
 
@@ -102,7 +105,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::SyncCourse { institution, course } => {
             sync_course::give_up(sql, given_up, *institution, *course).await?;
         }
-        Job::SendMail { institution, message } => {
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
         // Nothing waits for these, so the dead letter is all that remains.
@@ -116,7 +119,9 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
 /// Prepares a dead letter for another run, in the transaction that requeues it.
 pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> {
     match job {
-        Job::SendMail { institution, message } => send_mail::revive(sql, *institution, *message, now).await,
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
+            send_mail::revive(sql, *institution, *message, now).await
+        }
         Job::BuildExport { .. }
         | Job::ScrubExports { .. }
         | Job::ExpireExports
