@@ -81,7 +81,7 @@ async fn test(address: &str, json: bool, mail: &config::Mail) -> Result<(), Fail
     }
     let date = Clock::system().now();
     let content = render::test(Language::English)?;
-    let letter = Letter { id: Ids::new().id(date), to, reply_to: None, content, date };
+    let letter = Letter { id: Ids::new().id(date), to, reply_to: None, content, unsubscribe: None, date };
     let answer = mailer.send(&letter).await;
     let answer = answer.map_err(|why| Failure(format!("{}: {why}", mailer.shown())))?;
     if json {

@@ -52,7 +52,7 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     if settings.workers > 0 {
         // A process without a mail server leaves messages to those that have one.
         let mail_workers: &[&'static [Lane]] = if app.mail.is_configured() { &MAIL_WORKERS } else { &[] };
-        for lanes in mail_workers {
+        for lanes in mail_workers.iter().copied() {
             workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
         }
         workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
