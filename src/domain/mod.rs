@@ -5,6 +5,7 @@ pub mod access;
 pub mod account;
 pub mod address;
 pub mod audience;
+pub mod bounce;
 pub mod call;
 pub mod client_address;
 pub mod consent;
