@@ -259,7 +259,8 @@ async fn record(
                 let change = Change { to, answer: answer.as_deref(), counts };
                 let changed = outbox::change(sql, &row, change, now).await?.is_some();
                 // A code has arrived where letters did not.
-                if let (State::Sent, false, Some(institution)) = (to, row.message.is_bulk(), row.institution) {
+                if let (State::Sent, false, Some(institution)) = (to, row.message.is_bulk(), row.institution)
+                {
                     bounces::clear(sql, institution, row.to.key()).await?;
                 }
                 Ok(changed)

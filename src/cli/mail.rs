@@ -120,16 +120,17 @@ impl Bounces {
                 };
                 list_bounces(&bounces::all(app, &Actor::Operator, only, i64::from(*most)).await?, *json);
             }
-            Self::Clear { institution: slug, address, json, .. } => {
+            Self::Clear { institution: slug, address, all, json } => {
                 let owner = institution(app, slug).await?.id;
-                let cleared = match address {
-                    Some(address) if bounces::clear(app, &Actor::Operator, owner, address).await? => 1,
-                    Some(address) => {
+                let cleared = match (address, all) {
+                    (Some(address), _) if bounces::clear(app, &Actor::Operator, owner, address).await? => 1,
+                    (Some(address), _) => {
                         return Err(Failure(format!(
                             "`{address}` is not marked: run `endonym mail bounces list` to see all addresses"
                         )));
                     }
-                    None => bounces::clear_all(app, &Actor::Operator, owner).await?,
+                    (None, true) => bounces::clear_all(app, &Actor::Operator, owner).await?,
+                    (None, false) => 0,
                 };
                 if *json {
                     output::print_json(&json!({ "cleared": cleared }));
