@@ -122,7 +122,6 @@ pub async fn erase(
                 sign_in::forget(sql, &person, is_known_elsewhere).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &registrations, now).await?;
                 persons::delete_person(sql, institution, &email_key).await?;
-                persons::delete_address(sql, institution, &email_key).await?;
                 Ok((registrations, gone, takes))
             })
         })

@@ -39,11 +39,7 @@ pub const TABLES: [(&str, OnErasure); 11] = [
 /// and nowhere else.
 pub const PERSON_TABLES: [&str; 5] = ["consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
 
-/// Tables with rows of an address, registered or not. They are exported and erased with a person, and outlive registrations: who wants
-/// no messages must not get one because of the next import.
-pub const ADDRESS_TABLES: [&str; 2] = ["mail_bounces", "mail_opt_outs"];
-
-/// The person's rows in one of `PERSON_TABLES` or `ADDRESS_TABLES`.
+/// The person's rows in one of `PERSON_TABLES`.
 pub async fn rows_of_person(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -57,15 +53,6 @@ pub async fn rows_of_person(
 /// Deletes all rows of a person in `PERSON_TABLES`.
 pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
     for table in PERSON_TABLES {
-        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
-        sql.execute(&text, &[institution.into(), email_key.into()]).await?;
-    }
-    Ok(())
-}
-
-/// Deletes all rows of a person in `ADDRESS_TABLES`.
-pub async fn delete_address(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    for table in ADDRESS_TABLES {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
         sql.execute(&text, &[institution.into(), email_key.into()]).await?;
     }

@@ -180,7 +180,7 @@ async fn everything(
     let is_known_elsewhere = store::sign_ins::is_known_elsewhere(sql, &id).await?;
     let messages = store::outbox::records_of(sql, &id, !is_known_elsewhere).await?;
     let mut person = Map::new();
-    for table in persons::PERSON_TABLES.into_iter().chain(persons::ADDRESS_TABLES) {
+    for table in persons::PERSON_TABLES {
         let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;
         person.insert(table.into(), rows.into_iter().map(|row| shown(without_secrets(row), owner)).collect());
     }
