@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::{
-    Actor, App, Error, Ids, Result, invitations, jobs, listening, mail_texts, moderation, opt_outs,
-    retention,
+    Actor, App, Error, Ids, Result,
+    invitations::{self, InvitationLetter},
+    jobs, listening, mail_texts, moderation, opt_outs, retention,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
@@ -340,8 +341,12 @@ async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Draft>> {
 async fn letter(app: &App, institution: InstitutionId, message: &Message) -> Result<Option<PageLetter>> {
     match message {
         Message::SignIn { .. } | Message::Test | Message::Sample { .. } => Ok(None),
-        Message::Invitation { invitation, .. } | Message::Reminder { invitation, .. } => {
-            invitations::letter(app, institution, *invitation).await
+        Message::Invitation { invitation, generation, .. } => {
+            let letter = invitations::letter(app, institution, *invitation, Some(*generation)).await?;
+            Ok(letter.map(of_invitation))
+        }
+        Message::Reminder { invitation, .. } => {
+            Ok(invitations::letter(app, institution, *invitation, None).await?.map(of_invitation))
         }
         Message::Rejection { case, .. } => moderation::rejection_letter(app, institution, *case).await,
         Message::RecordingRequest { participant, .. } => {
@@ -355,6 +360,21 @@ async fn letter(app: &App, institution: InstitutionId, message: &Message) -> Res
             };
             Ok(letter.map(dated))
         }
+    }
+}
+
+fn of_invitation(letter: InvitationLetter) -> PageLetter {
+    let InvitationLetter { to, name, page_title, institution, path, language, closes_at } = letter;
+    PageLetter {
+        to,
+        name,
+        page_title,
+        link: path,
+        language,
+        closes: closes_at.map(|at| templates::minute(at, &institution.time_zone)),
+        reason: None,
+        date: None,
+        institution_name: institution.name,
     }
 }
 

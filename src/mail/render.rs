@@ -1,12 +1,14 @@
 //! The texts of messages, from the templates in `templates/mail`.
 
 use askama::Template;
+use jiff::tz::TimeZone;
 
 use crate::{
     domain::{
         email::Email,
         language::Language,
         mail_text::{self, LetterKind, MailText, Piece, Placeholder},
+        moment::Moment,
     },
     words::{Arg, Words},
 };
@@ -120,6 +122,11 @@ impl PageLetter {
         let line = without_isolates(value?).split_whitespace().collect::<Vec<_>>().join(" ");
         (!line.is_empty()).then_some(line)
     }
+}
+
+/// A date with its time to the minute, in a form that every language reads.
+pub fn minute(at: Moment, zone: &TimeZone) -> String {
+    at.shown_in(zone).chars().take("2027-01-31T17:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
 /// A part of a line.
@@ -419,6 +426,12 @@ mod tests {
         let rendered = letter(LetterKind::Invitation, &bare, &text, None).unwrap();
         let body = "\n\nPlease record.\n\nhttps://names.example.edu/i/7-abc?a=1&b=2\n\n";
         assert!(rendered.text.contains(body), "{rendered:?}");
+    }
+
+    #[test]
+    fn a_time_is_shown_to_the_minute() {
+        let at = Moment::from_micros(1_767_225_600_000_000);
+        assert_eq!(minute(at, &TimeZone::UTC), "2026-01-01 00:00");
     }
 
     #[test]

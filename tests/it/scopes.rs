@@ -10,9 +10,9 @@ use std::{
 use endonym::http::form::Form;
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
-        outbox,
+        Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents,
+        courses, custom_fields, demo, exports, imports, institutions, jobs, languages, lti, mail_texts,
+        media, name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
@@ -25,6 +25,7 @@ use endonym::{
         export::Export,
         ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
         language::Language,
+        mail_text::LetterKind,
         media::Kind,
         moment::Moment,
         name_page::NamePageRef,
