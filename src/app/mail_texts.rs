@@ -160,7 +160,7 @@ pub(super) async fn sample(
         name: Some(SAMPLE_NAME.to_owned()),
         institution_name: owner.name,
         page_title: words.text("letters-sample-page"),
-        link: format!("{base_url}/p/sample"),
+        link: format!("{}/p/sample", if base_url.is_empty() { SAMPLE_BASE_URL } else { base_url }),
         language,
         closes: Some(format!("{SAMPLE_DATE} 17:00")),
         reason: Some(words.text("letters-sample-reason")),
@@ -170,6 +170,8 @@ pub(super) async fn sample(
 }
 
 const SAMPLE_ADDRESS: &str = "ada@example.edu";
+/// For commands, which do not know the public URL.
+const SAMPLE_BASE_URL: &str = "https://names.example.edu";
 const SAMPLE_NAME: &str = "Ada Lovelace";
 const SAMPLE_DATE: &str = "2027-01-31";
 

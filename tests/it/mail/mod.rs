@@ -3,6 +3,7 @@
 mod commands;
 mod delivery;
 mod killed;
+mod letters;
 
 use std::{
     io::{BufRead, BufReader},
