@@ -99,7 +99,7 @@ async fn dead_addresses_are_listed_and_cleared() {
     let database = here.database().await;
     for (email, at) in [("ana@example.edu", 2_i64), ("bea@example.edu", 1)] {
         let mark = "INSERT INTO mail_bounces (institution_id, email_key, answer, bounced_at) \
-                    SELECT id, $1, '550 No', $2 FROM institutions";
+                    SELECT id, $1, '550 No', CAST($2 AS BIGINT) FROM institutions";
         execute(&database, mark, vec![email.into(), at.into()]).await;
     }
     let list = |words: &[&str]| {
