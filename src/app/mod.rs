@@ -20,6 +20,7 @@ pub mod imports;
 pub mod institutions;
 pub mod jobs;
 pub mod languages;
+pub mod letters;
 pub mod limiter;
 pub mod links;
 pub mod looks;

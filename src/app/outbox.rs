@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Actor, App, Error, Ids, Result,
-    invitations::{self, InvitationLetter},
-    jobs, listening, mail_texts, moderation, opt_outs, retention,
+    Actor, App, Error, Ids, Result, jobs, letters, mail_texts, opt_outs,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
@@ -326,7 +324,7 @@ async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Draft>> {
             let (Some(institution), Some(kind)) = (row.institution, row.message.letter()) else {
                 return Ok(None);
             };
-            return match letter(app, institution, &row.message).await? {
+            return match letters::collect(app, institution, &row.message).await? {
                 Some(letter) => draft(app, institution, kind, letter, base_url).await.map(Some),
                 None => Ok(None),
             };
@@ -335,47 +333,6 @@ async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Draft>> {
     let content =
         rendered.map_err(|error| Error::Internal(format!("rendering a message failed: {error}")))?;
     Ok(Some(Draft { to, content, unsubscribe: None, digests }))
-}
-
-/// What a letter says. `None` if there is nothing to say any more, such as when the invitation was withdrawn.
-async fn letter(app: &App, institution: InstitutionId, message: &Message) -> Result<Option<PageLetter>> {
-    match message {
-        Message::SignIn { .. } | Message::Test | Message::Sample { .. } => Ok(None),
-        Message::Invitation { invitation, generation, .. } => {
-            let letter = invitations::letter(app, institution, *invitation, Some(*generation)).await?;
-            Ok(letter.map(of_invitation))
-        }
-        Message::Reminder { invitation, .. } => {
-            Ok(invitations::letter(app, institution, *invitation, None).await?.map(of_invitation))
-        }
-        Message::Rejection { case, .. } => moderation::rejection_letter(app, institution, *case).await,
-        Message::RecordingRequest { participant, .. } => {
-            listening::request_letter(app, institution, *participant).await
-        }
-        Message::Retention { participant, on, .. } => {
-            let letter = retention::letter(app, institution, *participant).await?;
-            let dated = |letter: PageLetter| PageLetter {
-                date: letter.date.clone().or_else(|| Some(on.clone())),
-                ..letter
-            };
-            Ok(letter.map(dated))
-        }
-    }
-}
-
-fn of_invitation(letter: InvitationLetter) -> PageLetter {
-    let InvitationLetter { to, name, page_title, institution, path, language, closes_at } = letter;
-    PageLetter {
-        to,
-        name,
-        page_title,
-        link: path,
-        language,
-        closes: closes_at.map(|at| templates::minute(at, &institution.time_zone)),
-        reason: None,
-        date: None,
-        institution_name: institution.name,
-    }
 }
 
 /// A letter with the text in force, and with the link that stops such messages.
