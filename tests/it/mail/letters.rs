@@ -11,17 +11,23 @@ use endonym::{
     domain::{
         address_list::Invitee,
         email::Email,
+        ids::{InvitationId, ParticipantId},
         language::Language,
         mail_text::LetterKind,
+        media::Kind,
         message::{Message, OutboxMessage, State},
         name_page::NamePageRef,
         session::PersonId,
     },
+    store::Row,
 };
 use serde_json::Value;
 
 use super::{Server, all, enqueue, find, paced_mailer, reaches, world};
-use crate::support::{World, until};
+use crate::{
+    pages::SOUND,
+    support::{World, until},
+};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -153,11 +159,8 @@ async fn who_has_opted_out_gets_no_letters_and_still_gets_what_they_request() {
     until_received(&server, 1).await;
 
     // Enqueued after.
-    let later = Message::Reminder {
-        invitation: endonym::domain::ids::InvitationId::new(1),
-        number: 1,
-        base_url: world.base.clone(),
-    };
+    let later =
+        Message::Reminder { invitation: InvitationId::new(1), number: 1, base_url: world.base.clone() };
     enqueue(&world, Some(institution), "Ana@Example.org", later).await;
     assert_eq!(all(&world).await.len(), 1, "it is not even enqueued");
     let test = enqueue(&world, Some(institution), "ana@example.org", Message::Test).await;
@@ -183,11 +186,8 @@ async fn an_address_that_does_not_exist_is_marked_and_gets_no_more_letters() {
         ("unknown@example.org", "550 5.1.1 There is no such mailbox")
     );
 
-    let again = || Message::Reminder {
-        invitation: endonym::domain::ids::InvitationId::new(1),
-        number: 1,
-        base_url: world.base.clone(),
-    };
+    let again =
+        || Message::Reminder { invitation: InvitationId::new(1), number: 1, base_url: world.base.clone() };
     enqueue(&world, Some(institution), "Unknown@example.org", again()).await;
     assert_eq!(all(&world).await.len(), 1, "a letter is not enqueued");
     let test = enqueue(&world, Some(institution), "unknown@example.org", Message::Test).await;
@@ -287,6 +287,29 @@ async fn many_messages_share_connections_and_none_is_sent_twice() {
         server.received().iter().map(|one| one["connection"].as_i64().unwrap()).collect();
     // Two workers of each kind in each of two groups.
     assert!(connections.len() <= 8, "{connections:?}");
+}
+
+#[tokio::test]
+async fn only_people_with_a_recording_are_told_that_it_will_be_deleted() {
+    let server = Server::start(&[]).await;
+    let world = world(server.mailer()).await;
+    let ana = world.person("Ana", "ana@example.org").await;
+    world.person("Bo", "bo@example.org").await;
+    world.give(&ana, Kind::Recording, SOUND).await;
+    let text = "SELECT id, email FROM participants ORDER BY id";
+    let read = |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, row.text(1)?));
+    for (participant, email) in world.app.db.read().rows(text, &[], read).await.unwrap() {
+        let (on, base_url) = ("2027-01-31".to_owned(), world.base.clone());
+        let message = Message::Retention { participant, on, base_url };
+        enqueue(&world, Some(world.institution.id), &email, message).await;
+    }
+    world.work(1);
+    until("Bo's message is gone", || async { all(&world).await.len() == 1 }).await;
+    let message = &until_received(&server, 1).await[0];
+    assert_eq!(message["rcpt_tos"][0], "ana@example.org");
+    let text = content(message, 0);
+    let link = format!("\n{}/p/{}/own\n", world.base, world.page.slug);
+    assert!(text.contains("\u{2068}2027-01-31\u{2069}") && text.contains(&link), "{text}");
 }
 
 #[tokio::test]
