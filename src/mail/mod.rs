@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use crate::{clock::Clock, domain::account::Account};
 pub use crate::domain::language::Language;
+use crate::{clock::Clock, domain::account::Account};
 pub use letter::{Letter, Mailbox};
 use pace::Pace;
 use percent_encoding::percent_decode_str;
