@@ -19,6 +19,8 @@ const TABLES: &[&str] = &[
     "sign_in_links",
     "sign_in_counts",
     "outbox",
+    "mail_opt_outs",
+    "mail_texts",
 ];
 
 /// The rows of all tables, of one institution or of all.
