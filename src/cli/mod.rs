@@ -13,6 +13,7 @@ mod import;
 mod institution;
 mod jobs;
 mod mail;
+mod mail_text;
 mod member;
 mod migrate;
 mod moderation;
@@ -160,6 +161,8 @@ enum Command {
     Phone(phone::Phone),
     #[command(subcommand)]
     Mail(mail::Mail),
+    #[command(subcommand)]
+    MailText(mail_text::MailText),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a shell completion script
@@ -242,6 +245,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Calls(command) => command.run(&open().await?).await,
         Command::Phone(command) => command.run().await,
         Command::Mail(command) => command.run(&storage).await,
+        Command::MailText(command) => command.run(&open().await?).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {

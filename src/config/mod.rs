@@ -338,6 +338,9 @@ pub struct Mail {
     /// PEM file with certificates to trust besides the system's; with it, TLS is required on this machine too
     #[arg(long, value_name = "FILE")]
     mail_ca_file: Option<String>,
+    /// Maximum number of invitations, reminders and other bulk messages that this process sends in a minute; sign-in codes are not counted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    mail_per_minute: u32,
 }
 
 impl Mail {
@@ -348,6 +351,7 @@ impl Mail {
             from: set(&self.mail_from).unwrap_or_default(),
             timeout: self.mail_timeout_seconds,
             ca_file: set(&self.mail_ca_file).map(PathBuf::from),
+            per_minute: self.mail_per_minute,
         })
     }
 }

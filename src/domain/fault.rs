@@ -255,6 +255,9 @@ pub enum SetupFault {
     /// An archived name page is read-only.
     Archived,
     Message(MessageFault),
+    /// In braces, as it was written in the text of a message.
+    UnknownPlaceholder(String),
+    MissingPlaceholder(&'static str),
 }
 
 /// Why an operator cannot have a message sent again.
@@ -410,6 +413,8 @@ impl fmt::Display for SetupFault {
             Self::OutOfRange { least, most } => write!(f, "must be between {least} and {most}"),
             Self::Archived => f.write_str("is archived, and so cannot be changed"),
             Self::Message(fault) => fault.fmt(f),
+            Self::UnknownPlaceholder(given) => write!(f, "has the unknown placeholder `{given}`"),
+            Self::MissingPlaceholder(written) => write!(f, "must contain {written}"),
         }
     }
 }

@@ -38,6 +38,8 @@ pub enum Job {
     SendMail { institution: Option<InstitutionId>, message: MessageId },
     /// Tells people that their recordings will be deleted, and deletes those whose retention has ended.
     Retain,
+    /// The same for a message that is one of many.
+    SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
 }
 
 macro_rules! kinds {
@@ -74,6 +76,7 @@ kinds! {
     PurgeModeration = "purge_moderation",
     SendMail = "send_mail",
     Retain = "retain",
+    SendBulkMail = "send_bulk_mail",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -86,6 +89,8 @@ pub enum Lane {
     Sync,
     /// Depends on the mail server. It has workers of its own, which only wait for the network.
     Mail,
+    /// The same for thousands of invitations, for which nobody waits.
+    BulkMail,
 }
 
 impl Lane {
@@ -150,6 +155,7 @@ impl Job {
             Self::PurgeModeration => Kind::PurgeModeration,
             Self::SendMail { .. } => Kind::SendMail,
             Self::Retain => Kind::Retain,
+            Self::SendBulkMail { .. } => Kind::SendBulkMail,
         }
     }
 
@@ -161,7 +167,7 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. } => Some(*institution),
-            Self::SendMail { institution, .. } => *institution,
+            Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
             | Self::RotateLtiKeys
@@ -180,7 +186,9 @@ impl Job {
                 Some(format!("{}:{attempt}", self.kind().name()))
             }
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
-            Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
+            Self::SendMail { message, .. } | Self::SendBulkMail { message, .. } => {
+                Some(format!("{}:{message}", self.kind().name()))
+            }
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports
             | Self::SweepBlobs
@@ -298,6 +306,7 @@ mod tests {
             r#"{"kind":"purge_moderation"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
             r#"{"kind":"retain"}"#,
+            r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

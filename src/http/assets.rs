@@ -92,7 +92,7 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 11] = [
+    let all: [&'static Asset; 12] = [
         &STYLE,
         &PEOPLE_STYLE,
         &LTI_STYLE,

@@ -41,8 +41,9 @@ const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 /// Recordings are deleted on a day, not at an hour.
 const RETAIN_EVERY: Duration = Duration::from_secs(3_600);
 
-/// Messages that a process delivers concurrently, and so its connections to the mail server.
-const MAIL_WORKERS: usize = 2;
+/// The lanes of messages that the workers for mail of a process serve, and so its connections to the mail server. Bulk messages have
+/// workers of their own, so that a code never waits behind them.
+const MAIL_WORKERS: [&[Lane]; 4] = [&[Lane::Mail], &[Lane::Mail], &[Lane::BulkMail], &[Lane::BulkMail]];
 
 /// Runs the workers until they are stopped and have finished.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
@@ -53,9 +54,9 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     }
     if settings.workers > 0 {
         // A process without a mail server leaves messages to those that have one.
-        let mail_workers = if app.mail.is_configured() { MAIL_WORKERS } else { 0 };
-        for _ in 0..mail_workers {
-            workers.spawn(worker(app.clone(), settings, &[Lane::Mail], stop.clone()));
+        let mail_workers: &[&'static [Lane]] = if app.mail.is_configured() { &MAIL_WORKERS } else { &[] };
+        for lanes in mail_workers.iter().copied() {
+            workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
         }
         workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
         workers.spawn(schedule(app, settings, stop));

@@ -5,10 +5,11 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, members, own_recordings::Sharing, page_settings, page_settings::Change, sign_in},
+    app::{Actor, calls, institutions, looks, members, opt_outs, own_recordings::Sharing, page_settings, page_settings::Change, sign_in},
     domain::{
         countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
         page_settings::{Listen, Moderation, Register}, quiet_hours::QuietHours,
+        session::PersonId,
     },
 };
 use reqwest::Method;
@@ -261,6 +262,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("/me with recordings on two pages", "/me?done=details").await;
     matrix.page("own entry with a recording", "/p/class-of-2027/own?done=recording").await;
     matrix.page("legal name", "/me/legal-name").await;
+    letters(world, &mut matrix).await;
     let handover =
         "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
     let has_code = "document.querySelector('.qr')";
@@ -341,6 +343,25 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
 
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
+}
+
+/// The texts of messages, which Ana may change now, and the page that stops messages.
+async fn letters(world: &World, matrix: &mut Matrix) {
+    let (app, institution) = (&world.app, world.institution.id);
+    let email = Email::parse(ANA).unwrap();
+    members::set(app, &Actor::Operator, institution, email, Role::Admin, Vec::new()).await.unwrap();
+    let path = format!("/p/{}/messages", world.page.slug);
+    matrix.page("texts of messages", &*path).await;
+    let wrong =
+        "const text = document.querySelector('#text'); text.value = '{nmae}'; text.form.requestSubmit()";
+    let fault = "document.querySelector('.fault')";
+    matrix.page("texts of messages with a fault", Way::from(&*path).on(wrong, fault)).await;
+    let person = PersonId { institution, email_key: ANA.to_owned() };
+    let link = opt_outs::link(app, "", &person).unwrap();
+    matrix.page("stop messages", &*link).await;
+    opt_outs::opt_out(app, link.rsplit('/').next().unwrap()).await.unwrap();
+    matrix.page("messages stopped", &*link).await;
+    matrix.page("unknown link to stop messages", "/u/x").await;
 }
 
 async fn get(world: &World, path: &str) -> reqwest::Response {

@@ -10,8 +10,8 @@ use std::{
 use endonym::http::form::Form;
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, listening, lti, media, members, moderation,
+        Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents, courses,
+        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, listening, lti, mail_texts, media, members, moderation,
         name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
@@ -26,6 +26,7 @@ use endonym::{
         export::Export,
         ids::{CallId, CourseId, InstitutionId, JobId, MessageId, ModerationId, SignInLinkId},
         language::Language,
+        mail_text::LetterKind,
         media::Kind,
         member::Role as MemberRole,
         moderation::Complaint,
@@ -483,6 +484,49 @@ fn cases() -> Vec<Case> {
         )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
+        case!("bounces::all", Institution, |s, a| bounces::all(&s.world.app, a, Some(s.id), 10)),
+        case!("bounces::clear", Institution, |s, a| bounces::clear(&s.world.app, a, s.id, EMAIL)),
+        case!("bounces::clear_all", Institution, |s, a| bounces::clear_all(&s.world.app, a, s.id)),
+        case!("mail_texts::all", Institution, |s, a| mail_texts::all(&s.world.app, a, s.id)),
+        case!("mail_texts::find", Institution, |s, a| mail_texts::find(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English
+        )),
+        case!("mail_texts::set", Institution, |s, a| mail_texts::set(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English,
+            "Subject",
+            "{link}"
+        )),
+        case!("mail_texts::preview", Institution, |s, a| mail_texts::preview(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English,
+            None
+        )),
+        case!("mail_texts::send_test", Institution, |s, a| mail_texts::send_test(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English,
+            Email::parse(EMAIL).unwrap()
+        )),
+        case!("mail_texts::reset", Institution, |s, a| mail_texts::reset(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English
+        )),
         case!("sign_in::handover", Institution, |s, a| sign_in::handover(
             &s.world.app,
             a,

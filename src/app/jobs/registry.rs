@@ -58,6 +58,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::PurgeModeration => purge_moderation::POLICY,
         Kind::SendMail => send_mail::POLICY,
         Kind::Retain => retain::POLICY,
+        Kind::SendBulkMail => send_mail::BULK_POLICY,
     }
 }
 
@@ -81,7 +82,9 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
         Job::PurgeModeration => purge_moderation::run(context).await,
-        Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
+            send_mail::run(context, *institution, *message).await
+        }
         Job::Retain => retain::run(context).await,
     }
 }
@@ -106,7 +109,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::SyncCourse { institution, course } => {
             sync_course::give_up(sql, given_up, *institution, *course).await?;
         }
-        Job::SendMail { institution, message } => {
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
         // Nothing waits for these, so the dead letter is all that remains.
@@ -120,7 +123,9 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
 /// Prepares a dead letter for another run, in the transaction that requeues it.
 pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> {
     match job {
-        Job::SendMail { institution, message } => send_mail::revive(sql, *institution, *message, now).await,
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
+            send_mail::revive(sql, *institution, *message, now).await
+        }
         Job::BuildExport { .. }
         | Job::ScrubExports { .. }
         | Job::ExpireExports

@@ -12,6 +12,7 @@ mod import;
 mod institution;
 mod jobs;
 mod logs;
+mod mail_text;
 mod member;
 mod migrate;
 mod moderation;

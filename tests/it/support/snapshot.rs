@@ -28,6 +28,7 @@ const TABLES: &[&str] = &[
     "admissions",
     "invitations",
     "mail_opt_outs",
+    "mail_texts",
     "recording_requests",
     "moderation",
     "imports",
