@@ -25,12 +25,10 @@ const TABLES: &[&str] = &[
     "coverage",
     "members",
     "member_pages",
-    "admissions",
     "invitations",
     "mail_opt_outs",
     "mail_texts",
     "recording_requests",
-    "moderation",
     "imports",
     "import_changes",
 ];
