@@ -17,6 +17,7 @@ pub mod export;
 pub mod fault;
 pub mod field_errors;
 pub mod ids;
+pub mod import;
 pub mod initials;
 pub mod institution;
 pub mod job;

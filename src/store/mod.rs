@@ -16,6 +16,7 @@ pub mod conversations;
 pub mod courses;
 pub mod custom_fields;
 pub mod exports;
+pub mod imports;
 pub mod institutions;
 pub mod jobs;
 pub mod languages;

@@ -21,12 +21,13 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 11] = [
+pub const TABLES: [(&str, OnErasure); 12] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
     ("course_staff", OnErasure::Unlinked),
     ("departures", OnErasure::WithReports),
+    ("import_changes", OnErasure::Alone),
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
     ("participant_consents", OnErasure::Alone),
