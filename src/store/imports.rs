@@ -118,16 +118,32 @@ pub async fn begin(sql: &mut Sql, institution: InstitutionId, id: ImportId, rows
     sql.execute(text, &[stored(rows_total), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Adds a group of rows to the numbers.
-pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, more: Counts) -> Result<()> {
+/// Adds a group of rows to the numbers of a running import. Returns false if it does not run any more.
+pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, more: Counts) -> Result<bool> {
     let text = "UPDATE imports SET rows_done = rows_done + $1, created = created + $2, updated = updated + $3, \
-                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7";
+                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = 'running'";
     let params: [Value<'_>; 7] = [
         stored(more.done),
         stored(more.created),
         stored(more.updated),
         stored(more.unchanged),
         stored(more.refused),
+        institution.into(),
+        id.into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Sets the numbers at the end.
+pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId, all: Counts) -> Result<()> {
+    let text = "UPDATE imports SET rows_done = $1, created = $2, updated = $3, unchanged = $4, refused = $5 \
+                WHERE institution_id = $6 AND id = $7";
+    let params: [Value<'_>; 7] = [
+        stored(all.done),
+        stored(all.created),
+        stored(all.updated),
+        stored(all.unchanged),
+        stored(all.refused),
         institution.into(),
         id.into(),
     ];
@@ -197,11 +213,12 @@ pub async fn remember_recording(
     (before, recording): (&str, BroughtRecording),
 ) -> Result<()> {
     let text = "INSERT INTO import_changes (institution_id, import_id, participant_id, before, recording, changed_at) \
-         SELECT $1, $2, p.id, $3, $4, p.updated_at FROM participants p WHERE p.institution_id = $1 AND p.id = $5 \
+         SELECT p.institution_id, CAST($1 AS BIGINT), p.id, CAST($2 AS TEXT), CAST($3 AS TEXT), p.updated_at \
+         FROM participants p WHERE p.institution_id = $4 AND p.id = $5 \
          ON CONFLICT (institution_id, import_id, participant_id) DO UPDATE SET changed_at = excluded.changed_at, \
          recording = COALESCE(import_changes.recording, excluded.recording)";
     let params: [Value<'_>; 5] =
-        [institution.into(), import.into(), before.into(), recording.word().into(), participant.into()];
+        [import.into(), before.into(), recording.word().into(), institution.into(), participant.into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 
@@ -250,18 +267,6 @@ pub async fn has_replaced(sql: &mut Sql, institution: InstitutionId, import: Imp
     let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND recording = 'replaced' \
                 AND before IS NOT NULL LIMIT 1";
     Ok(sql.one(text, &[institution.into(), import.into()], |_| Ok(())).await?.is_some())
-}
-
-/// Whether the import created this person.
-pub async fn has_created(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    participant: ParticipantId,
-) -> Result<bool> {
-    let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND participant_id = $3 \
-                AND before IS NULL";
-    Ok(sql.one(text, &[institution.into(), import.into(), participant.into()], |_| Ok(())).await?.is_some())
 }
 
 /// Forgets changes that have been undone.

@@ -62,6 +62,8 @@ impl Mapping {
 pub struct Row {
     pub line: u64,
     pub email: String,
+    /// The bytes of its cells.
+    pub size: usize,
     pub content: RowContent,
 }
 
@@ -262,7 +264,8 @@ fn person(columns: &Columns, row: RawRow, legal: LegalNames) -> Row {
             RowContent::Draft(Box::new(draft))
         }
     };
-    Row { line: row.line, email, content }
+    let size = row.cells.iter().filter_map(Cell::as_text).map(str::len).sum();
+    Row { line: row.line, email, size, content }
 }
 
 struct Cells<'a> {
