@@ -8,6 +8,7 @@ mod fetch_take;
 mod hang_up;
 mod registry;
 mod rotate_lti_keys;
+mod run_import;
 mod scrub_exports;
 mod send_mail;
 mod sweep_blobs;

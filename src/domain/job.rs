@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, InstitutionId, JobId, MessageId},
+    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId},
     moment::Moment,
 };
 
@@ -34,6 +34,8 @@ pub enum Job {
     SyncDueCourses,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
+    /// Checks or imports a file that somebody uploaded.
+    RunImport { institution: InstitutionId, import: ImportId },
 }
 
 macro_rules! kinds {
@@ -68,6 +70,7 @@ kinds! {
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
     SendMail = "send_mail",
+    RunImport = "run_import",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -142,6 +145,7 @@ impl Job {
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
             Self::SendMail { .. } => Kind::SendMail,
+            Self::RunImport { .. } => Kind::RunImport,
         }
     }
 
@@ -152,7 +156,8 @@ impl Job {
             | Self::ScrubExports { institution }
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
-            | Self::SyncCourse { institution, .. } => Some(*institution),
+            | Self::SyncCourse { institution, .. }
+            | Self::RunImport { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
@@ -171,6 +176,7 @@ impl Job {
             }
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
             Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
+            Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
                 Some(self.kind().name().to_owned())
@@ -283,6 +289,7 @@ mod tests {
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
+            r#"{"kind":"run_import","institution":7,"import":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -36,6 +36,8 @@ pub struct Upload {
     /// A ZIP file of so many recordings.
     pub recordings: Option<usize>,
     pub report: Report,
+    /// The fields that a column can have, with the labels of custom ones.
+    pub fields: Vec<(String, Option<String>)>,
 }
 
 /// The results of single rows: all that were refused or would change something, within limits.
@@ -221,13 +223,20 @@ pub async fn find_upload(
     let import = found(&mut app.db.read(), (institution.id, page), id).await?;
     let report = import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
     let mapping = mapping(&import);
-    let mut upload = Upload { import, mapping, beginning: None, recordings: None, report };
+    let mut upload = Upload { import, mapping, beginning: None, recordings: None, report, fields: Vec::new() };
     let is_open = matches!(upload.import.state, ImportState::Uploaded | ImportState::Checked | ImportState::Failed);
     if !is_open {
         return Ok(upload);
     }
     let input = file(app, institution.id, id).await?;
     let options = super::options(app, actor, institution, page, (upload.mapping.clone(), None)).await?;
+    let has_legal_names = institution.multiple_recordings;
+    let label = |key: &String| {
+        let field = options.custom.iter().find(|field| field.has_import_key(key));
+        field.map(|field| field.label.clone())
+    };
+    let fields = super::fields(&options.custom, has_legal_names);
+    upload.fields = fields.into_iter().map(|key| (key.clone(), label(&key))).collect();
     let read = blocking(move || match Format::of(&input) {
         Ok(Format::Recordings) => Recordings::in_zip(&input).map(|files| (None, Some(files.len()))),
         Ok(_) => sheet::beginning(&input, &options).map(|beginning| (Some(beginning), None)),
@@ -309,7 +318,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         | ImportState::Undoing
         | ImportState::Undone => return Ok(()),
     };
-    let owner = store::institutions::find(&mut app.db.read(), institution).await?;
+    let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
     let Some(owner) = owner else { return Ok(()) };
     let actor = Actor::System;
     let page = import.page;

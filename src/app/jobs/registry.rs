@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, scrub_exports,
-    send_mail, sweep_blobs, sync_course, sync_due_courses,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, run_import,
+    scrub_exports, send_mail, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -56,6 +56,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SyncCourse => sync_course::POLICY,
         Kind::SyncDueCourses => sync_due_courses::POLICY,
         Kind::SendMail => send_mail::POLICY,
+        Kind::RunImport => run_import::POLICY,
     }
 }
 
@@ -79,6 +80,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
         Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
+        Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
     }
 }
 
@@ -105,6 +107,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::SendMail { institution, message } => {
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
+        Job::RunImport { institution, import } => run_import::give_up(sql, *institution, *import).await?,
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
@@ -126,6 +129,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::DeleteTakes { .. }
         | Job::RotateLtiKeys
         | Job::SyncCourse { .. }
-        | Job::SyncDueCourses => Ok(()),
+        | Job::SyncDueCourses
+        | Job::RunImport { .. } => Ok(()),
     }
 }
