@@ -137,8 +137,7 @@ impl Import {
                 progress.inc(done.len() as u64);
                 progress.suspend(|| done.iter().for_each(|row| report.row(row)));
             };
-            let imported =
-                imports::people(app, &Actor::Operator, run, (input, options), &mut each).await?;
+            let imported = imports::people(app, &Actor::Operator, run, (input, options), &mut each).await?;
             imported.map_err(|fault| self.worded(fault, file))?;
             progress.finish_and_clear();
         }
@@ -175,7 +174,8 @@ impl Import {
         match imports::undo(app, &Actor::Operator, institution, page).await? {
             Undone::Done { deleted, restored, kept } => {
                 if self.json {
-                    let object = serde_json::json!({ "deleted": deleted, "restored": restored, "kept": kept });
+                    let object =
+                        serde_json::json!({ "deleted": deleted, "restored": restored, "kept": kept });
                     output::print_line(&object.to_string());
                 } else {
                     output::print_line(&format!("{deleted} people deleted, {restored} restored"));
@@ -186,16 +186,16 @@ impl Import {
                 Ok(if kept.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
             }
             Undone::Nothing => Err(Failure("this page has no import that can be undone".to_owned())),
-            Undone::TooLate => {
-                Err(Failure("the last import of this page is more than 24 hours old and cannot be undone".to_owned()))
-            }
+            Undone::TooLate => Err(Failure(
+                "the last import of this page is more than 24 hours old and cannot be undone".to_owned(),
+            )),
             Undone::Changed(names) => Err(Failure(format!(
                 "the import cannot be undone, because these people have been changed since: {}",
                 names.join("; ")
             ))),
-            Undone::Replaced => {
-                Err(Failure("the import cannot be undone, because it replaced recordings, which are gone".to_owned()))
-            }
+            Undone::Replaced => Err(Failure(
+                "the import cannot be undone, because it replaced recordings, which are gone".to_owned(),
+            )),
         }
     }
 
@@ -212,9 +212,14 @@ impl Import {
                 headings.join(" | ")
             ),
             SheetFault::NoTable => {
-                format!("{} contains no list of people: use --recordings for a ZIP file of recordings", file.display())
+                format!(
+                    "{} contains no list of people: use --recordings for a ZIP file of recordings",
+                    file.display()
+                )
             }
-            SheetFault::NotOneRoster => format!("--class is for OneRoster bundles, and {} is none", file.display()),
+            SheetFault::NotOneRoster => {
+                format!("--class is for OneRoster bundles, and {} is none", file.display())
+            }
             SheetFault::TooManyRows | SheetFault::TooLarge(_) | SheetFault::TooManyCells => {
                 format!("{}: {fault}: split it, or save it as CSV", file.display())
             }

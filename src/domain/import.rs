@@ -181,6 +181,9 @@ mod tests {
         for ((field, now), (_, then)) in changed.texts().zip(person.texts()) {
             assert_eq!(now, then, "{}", field.key);
         }
-        assert_eq!((&before.custom, before.phone_number.as_deref()), (&person.custom.0, Some("+12025550123")));
+        assert_eq!(
+            (&before.custom, before.phone_number.as_deref()),
+            (&person.custom.0, Some("+12025550123"))
+        );
     }
 }

@@ -50,7 +50,7 @@ struct StartPage<'a> {
     is_undoable: bool,
     /// People who stand in the way of undoing it.
     names: Vec<String>,
-    most: u64,
+    hint: String,
 }
 
 #[derive(Template)]
@@ -62,9 +62,7 @@ struct FilePage<'a> {
     id: ImportId,
     /// About the state.
     state: String,
-    is_busy: bool,
-    done: u64,
-    total: u64,
+    progress: Option<Progress>,
     fault: Option<String>,
     line: u64,
     columns: Vec<Column>,
@@ -76,6 +74,12 @@ struct FilePage<'a> {
     others: Option<String>,
     is_importable: bool,
     is_undoable: bool,
+}
+
+struct Progress {
+    label: String,
+    done: u64,
+    total: u64,
 }
 
 struct Column {
@@ -140,7 +144,7 @@ async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Respo
         last,
         is_undoable,
         names: told.names,
-        most: (MAX_BYTES >> 20) as u64,
+        hint: page.words.one("import-file-hint", "most", Arg::Number((MAX_BYTES >> 20) as u64)),
         page,
     };
     visit.show_plain(app, status, &shown)
@@ -200,38 +204,40 @@ pub async fn upload(State(app): State<App>, Managed(visit): Managed, request: Re
         Ok(checked) => checked,
         Err(refusal) => return refusal,
     };
-    let words = Words::new(visit.language);
     let (institution, name_page) = ids(&visit);
-    let refuse = async |status: StatusCode, id: &str| {
-        let mut response =
-            draw(&app, &visit, status, Told { fault: Some(words.text(id)), ..Told::default() }).await;
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-        }
-        response
-    };
     let mut form = match MultipartForm::read(request, institution, MAX_BYTES).await {
         Ok(form) => form,
         Err(StatusCode::PAYLOAD_TOO_LARGE) => {
-            return refuse(StatusCode::PAYLOAD_TOO_LARGE, "import-file-large").await;
+            return refuse(&app, &visit, StatusCode::PAYLOAD_TOO_LARGE, "import-file-large").await;
         }
         Err(StatusCode::SERVICE_UNAVAILABLE) => {
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, "shared-busy").await;
+            return refuse(&app, &visit, StatusCode::SERVICE_UNAVAILABLE, "shared-busy").await;
         }
-        Err(status) => return refuse(status, "shared-unreadable").await,
+        Err(status) => return refuse(&app, &visit, status, "shared-unreadable").await,
     };
     if !sent.is_own(form.text(csrf::FIELD)) {
         return forged_by(&app, &sent.signed_in);
     }
     let Some(actor) = &visit.actor else { return missing(visit.page(&app, "/")) };
     let Some(file) = form.take("file").filter(|file| !file.is_empty()) else {
-        return refuse(StatusCode::UNPROCESSABLE_ENTITY, "import-no-file").await;
+        return refuse(&app, &visit, StatusCode::UNPROCESSABLE_ENTITY, "import-no-file").await;
     };
     match imports::upload(&app, actor, (institution, name_page), "upload", file).await {
         Ok(Ok(id)) => to_file(&app, &visit, id),
-        Ok(Err(fault)) => refuse(StatusCode::UNPROCESSABLE_ENTITY, fault_id(fault.word())).await,
+        Ok(Err(fault)) => {
+            refuse(&app, &visit, StatusCode::UNPROCESSABLE_ENTITY, fault_id(fault.word())).await
+        }
         Err(error) => failed(&app, &visit, &error),
     }
+}
+
+async fn refuse(app: &App, visit: &Visit, status: StatusCode, id: &str) -> Response {
+    let fault = Some(Words::new(visit.language).text(id));
+    let mut response = draw(app, visit, status, Told { fault, ..Told::default() }).await;
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    }
+    response
 }
 
 fn to_file(app: &App, visit: &Visit, id: ImportId) -> Response {
@@ -288,13 +294,17 @@ fn file_page<'a>(
         title,
         id: import.id,
         state: words.text(state_id(import.state)),
-        is_busy: import.state.is_busy(),
-        done: import.counts.done,
-        total: import.rows_total.unwrap_or_default(),
+        progress: import.rows_total.filter(|total| *total > 0 && import.state.is_busy()).map(|total| {
+            let done = import.counts.done;
+            let args = [("done", Arg::Number(done)), ("total", Arg::Number(total))];
+            Progress { label: words.with("import-progress", &args), done, total }
+        }),
         fault: import.fault.as_deref().map(|word| words.text(fault_id(word))),
         line: upload.beginning.as_ref().map_or(0, |beginning| beginning.line),
         columns: columns(words, upload),
-        recordings: upload.recordings.map(|count| words.one("import-recordings", "count", Arg::Number(count as u64))),
+        recordings: upload
+            .recordings
+            .map(|count| words.one("import-recordings", "count", Arg::Number(count as u64))),
         counts,
         unknown,
         numeric_ids: report.numeric_ids > 0,
@@ -334,8 +344,11 @@ fn columns(words: Words, upload: &Upload) -> Vec<Column> {
             label: label.clone().unwrap_or_else(|| words.text(field_id(key))),
             is_chosen: field == Some(key),
         };
-        let ignored =
-            Choice { value: String::new(), label: words.text("import-field-ignore"), is_chosen: field.is_none() };
+        let ignored = Choice {
+            value: String::new(),
+            label: words.text("import-field-ignore"),
+            is_chosen: field.is_none(),
+        };
         Column {
             heading: heading.clone(),
             samples: beginning.samples.iter().filter_map(|row| row.get(at).cloned()).collect(),

@@ -106,7 +106,12 @@ pub async fn change_state(
     Ok(sql.execute(&text, &params).await? == 1)
 }
 
-pub async fn set_mapping(sql: &mut Sql, institution: InstitutionId, id: ImportId, mapping: &str) -> Result<()> {
+pub async fn set_mapping(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    mapping: &str,
+) -> Result<()> {
     let text = "UPDATE imports SET mapping = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[mapping.into(), institution.into(), id.into()]).await.map(|_| ())
 }

@@ -24,6 +24,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
+            include_str!(concat!("../../words/", $tag, "/import.ftl")),
         ]
     };
 }

@@ -77,8 +77,11 @@ async fn write_once(
                 let Run { institution, page, target, calling } = run;
                 rolls::lock(sql, institution).await?;
                 let mut plan = Plan::read(sql, &run, &lines, now).await?;
-                let outcomes: Vec<Outcome> =
-                    lines.into_iter().enumerate().map(|(place, line)| plan.add(place, line, calling)).collect();
+                let outcomes: Vec<Outcome> = lines
+                    .into_iter()
+                    .enumerate()
+                    .map(|(place, line)| plan.add(place, line, calling))
+                    .collect();
                 let Target::Import(import) = target else { return Ok((outcomes, HashSet::new())) };
                 let count = i64::try_from(plan.new.len()).unwrap_or(i64::MAX);
                 if count > 0 {
@@ -202,8 +205,11 @@ impl Plan {
         }
         let fresh: Vec<&str> = keys.iter().copied().filter(|key| !people.contains_key(*key)).collect();
         let recorded = imports::recorded(sql, institution, &fresh).await?;
-        let given: Vec<String> =
-            lines.iter().filter_map(|line| line.draft.identifier.set()).map(|given| text::nfc(given)).collect();
+        let given: Vec<String> = lines
+            .iter()
+            .filter_map(|line| line.draft.identifier.set())
+            .map(|given| text::nfc(given))
+            .collect();
         let given: Vec<&str> = given.iter().map(String::as_str).collect();
         let filter = KeyFilter::new(SearchScope::Institution, KeyKind::Identifier, &given);
         let mut identifiers: HashMap<String, Vec<Option<String>>> = HashMap::new();

@@ -106,9 +106,8 @@ impl Recordings {
         let mut bytes = Vec::new();
         let most = most as u64 + 1;
         let read = match &self.place {
-            Place::Folder(path) => {
-                File::open(path.join(&self.names[at])).and_then(|file| file.take(most).read_to_end(&mut bytes))
-            }
+            Place::Folder(path) => File::open(path.join(&self.names[at]))
+                .and_then(|file| file.take(most).read_to_end(&mut bytes)),
             Place::Zip(zip, positions) => {
                 let mut zip = zip.lock().unwrap_or_else(PoisonError::into_inner);
                 let file = zip.read(positions[at], super::formats::limits::DECLARED_BYTES);

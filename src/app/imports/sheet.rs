@@ -47,7 +47,8 @@ impl Mapping {
         for one in given {
             let (heading, field) =
                 one.rsplit_once('=').ok_or_else(|| format!("`{one}` is not like Heading=field"))?;
-            by_heading.push((heading.to_owned(), Some(field.trim().to_owned()).filter(|field| !field.is_empty())));
+            by_heading
+                .push((heading.to_owned(), Some(field.trim().to_owned()).filter(|field| !field.is_empty())));
         }
         Ok(Self { by_heading, by_column: None })
     }
@@ -147,7 +148,9 @@ pub fn beginning(input: &Input, options: &Options) -> Result<Beginning, SheetFau
     let width = first[at..].iter().map(|row| row.cells.len()).max().unwrap_or_default();
     fields.resize(width, None);
     let sample = |row: &RawRow| {
-        (0..width).map(|at| row.cells.get(at).and_then(Cell::as_text).unwrap_or_default().to_owned()).collect()
+        (0..width)
+            .map(|at| row.cells.get(at).and_then(Cell::as_text).unwrap_or_default().to_owned())
+            .collect()
     };
     let samples = first[at + 1..].iter().take(SAMPLES).map(sample).collect();
     let headings = (0..width).map(|at| headings.get(at).cloned().unwrap_or_default()).collect();
@@ -338,7 +341,8 @@ mod tests {
 
     #[test]
     fn the_headings_may_follow_a_title() {
-        let overview = open("Class of 2027\n\nprinted in May\nVorname,E-Mail\nAna,a@x.org\n".as_bytes()).unwrap();
+        let overview =
+            open("Class of 2027\n\nprinted in May\nVorname,E-Mail\nAna,a@x.org\n".as_bytes()).unwrap();
         assert_eq!((overview.columns.line, overview.rows), (4, 1));
         let late = format!("{}Vorname,E-Mail\nAna,a@x.org\n", "title\n".repeat(HEADING_ROWS));
         assert!(matches!(open(late.as_bytes()), Err(SheetFault::MissingColumns { .. })));

@@ -54,7 +54,9 @@ pub(super) async fn undoable(
 ) -> Result<Option<ImportId>> {
     let last = imports::last_changing(&mut app.db.read(), institution, page).await?;
     let now = app.clock.now();
-    Ok(last.filter(|import| import.state.has_changed() && !is_late(import.created_at, now)).map(|import| import.id))
+    Ok(last
+        .filter(|import| import.state.has_changed() && !is_late(import.created_at, now))
+        .map(|import| import.id))
 }
 
 fn is_late(created_at: Moment, now: Moment) -> bool {
@@ -116,7 +118,9 @@ async fn begin(
     now: Moment,
 ) -> Result<Result<ImportId, Undone>> {
     let last = imports::last_changing(sql, institution, page).await?;
-    let Some(last) = last.filter(|import| import.state.has_changed()) else { return Ok(Err(Undone::Nothing)) };
+    let Some(last) = last.filter(|import| import.state.has_changed()) else {
+        return Ok(Err(Undone::Nothing));
+    };
     if is_late(last.created_at, now) {
         return Ok(Err(Undone::TooLate));
     }

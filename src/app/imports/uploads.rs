@@ -81,10 +81,9 @@ impl ReportRow {
             Outcome::Skipped => ("skipped", Vec::new(), Vec::new()),
             Outcome::Refused(errors) => {
                 let reasons = errors.iter().flat_map(|(field, faults)| {
-                    faults.iter().map(|fault| Reason {
-                        field: field.name().to_owned(),
-                        kind: kind(fault).to_owned(),
-                    })
+                    faults
+                        .iter()
+                        .map(|fault| Reason { field: field.name().to_owned(), kind: kind(fault).to_owned() })
                 });
                 ("refused", Vec::new(), reasons.collect())
             }
@@ -221,10 +220,13 @@ pub async fn find_upload(
 ) -> Result<Upload> {
     actor.manage(institution.id, page)?;
     let import = found(&mut app.db.read(), (institution.id, page), id).await?;
-    let report = import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+    let report =
+        import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
     let mapping = mapping(&import);
-    let mut upload = Upload { import, mapping, beginning: None, recordings: None, report, fields: Vec::new() };
-    let is_open = matches!(upload.import.state, ImportState::Uploaded | ImportState::Checked | ImportState::Failed);
+    let mut upload =
+        Upload { import, mapping, beginning: None, recordings: None, report, fields: Vec::new() };
+    let is_open =
+        matches!(upload.import.state, ImportState::Uploaded | ImportState::Checked | ImportState::Failed);
     if !is_open {
         return Ok(upload);
     }
@@ -402,7 +404,8 @@ async fn work(
             start(app, run.institution, id, overview.rows).await?;
             collector.report.unknown = overview.columns.unknown;
             collector.report.numeric_ids = overview.numeric_ids;
-            let mut each = |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
+            let mut each =
+                |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
             if let Err(fault) = super::people(app, actor, run, (input, options), &mut each).await? {
                 return Ok(Err(fault));
             }
@@ -442,11 +445,7 @@ fn of_file(name: &str, outcome: &super::FileOutcome) -> ReportRow {
 }
 
 /// Marks an import as failed, after its job has failed for the last time.
-pub(in crate::app) async fn give_up(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    id: ImportId,
-) -> Result<()> {
+pub(in crate::app) async fn give_up(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
     let from = [ImportState::Checking, ImportState::Waiting];
     imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
     Ok(())
@@ -481,6 +480,9 @@ mod tests {
         (0..3).for_each(|_| collector.add(row("refused")));
         assert_eq!(collector.report.rows.len(), MOST_OTHERS + 3);
         assert_eq!(collector.report.others, 10_000 - MOST_OTHERS as u64);
-        assert_eq!((collector.counts.created, collector.counts.refused, collector.counts.done), (10_000, 3, 10_003));
+        assert_eq!(
+            (collector.counts.created, collector.counts.refused, collector.counts.done),
+            (10_000, 3, 10_003)
+        );
     }
 }

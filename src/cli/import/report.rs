@@ -38,7 +38,8 @@ pub struct Expected(HashSet<String>);
 impl Expected {
     /// Would a person with this name exist by now?
     pub fn has(&self, file: &str) -> bool {
-        imports::names(file).any(|(email, identifier)| self.0.contains(&email) || self.0.contains(&identifier))
+        imports::names(file)
+            .any(|(email, identifier)| self.0.contains(&email) || self.0.contains(&identifier))
     }
 }
 
@@ -174,7 +175,8 @@ impl Report {
         let (unchanged, skipped) = (self.unchanged, self.skipped);
         if self.json {
             // Absent where there are none.
-            let more = [("unchanged", unchanged), ("skipped", skipped)].into_iter().filter(|(_, count)| *count > 0);
+            let more =
+                [("unchanged", unchanged), ("skipped", skipped)].into_iter().filter(|(_, count)| *count > 0);
             let more: String = more.map(|(key, count)| format!(",\"{key}\":{count}")).collect();
             output::print_line(&format!(
                 ",\"created\":{created},\"updated\":{updated},\"refused\":{refused}{more},\"dry_run\":{}}}",

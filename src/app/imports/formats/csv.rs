@@ -86,7 +86,8 @@ pub struct Records<R> {
 impl<R: Read> Records<R> {
     pub fn new(file: R) -> Result<Self, SheetFault> {
         let left = Rc::new(Shared::new(RECORD_BYTES));
-        let mut lines = PlainLines { inner: BufReader::new(file), start: Vec::new(), last: b'\n', left: left.clone() };
+        let mut lines =
+            PlainLines { inner: BufReader::new(file), start: Vec::new(), last: b'\n', left: left.clone() };
         let mut start = vec![0; 64 << 10];
         let mut filled = 0;
         while filled < start.len() {
@@ -99,18 +100,22 @@ impl<R: Read> Records<R> {
         let separator = separator(&start);
         lines.start = start;
         left.set(RECORD_BYTES);
-        let reader =
-            ::csv::ReaderBuilder::new().delimiter(separator).flexible(true).has_headers(false).from_reader(lines);
+        let reader = ::csv::ReaderBuilder::new()
+            .delimiter(separator)
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(lines);
         Ok(Self { reader, record: ::csv::ByteRecord::new(), left })
     }
 
     /// The next record, and the line where it begins.
     pub fn next_record(&mut self) -> Result<Option<(u64, &::csv::ByteRecord)>, SheetFault> {
         self.left.set(RECORD_BYTES);
-        let is_read = self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
-            ::csv::ErrorKind::Io(error) => SheetFault::of_reading(error),
-            other => SheetFault::Damaged(format!("the file is damaged: {other:?}")),
-        })?;
+        let is_read =
+            self.reader.read_byte_record(&mut self.record).map_err(|error| match error.into_kind() {
+                ::csv::ErrorKind::Io(error) => SheetFault::of_reading(error),
+                other => SheetFault::Damaged(format!("the file is damaged: {other:?}")),
+            })?;
         if !is_read {
             return Ok(None);
         }
@@ -286,7 +291,8 @@ mod tests {
     fn rows_are_counted_as_editors_count_lines_however_they_end() {
         for end in ["\n", "\r\n", "\r"] {
             let text = ["a;b", "1;2", "", "3;\"4", "5\"", "6;7"].join(end);
-            let wanted = [row(1, &["a", "b"]), row(2, &["1", "2"]), row(4, &["3", "4\n5"]), row(6, &["6", "7"])];
+            let wanted =
+                [row(1, &["a", "b"]), row(2, &["1", "2"]), row(4, &["3", "4\n5"]), row(6, &["6", "7"])];
             assert_eq!(rows(text.as_bytes()), wanted, "{end:?}");
         }
     }

@@ -67,7 +67,9 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                 b"s" | b"tab" | b"line-break" if notes == 0 => {
                     if let Some(open) = &mut open {
                         let count = match tag.local_name().as_ref() {
-                            b"s" => xml::attribute(&tag, "text:c")?.and_then(|count| count.parse().ok()).unwrap_or(1),
+                            b"s" => xml::attribute(&tag, "text:c")?
+                                .and_then(|count| count.parse().ok())
+                                .unwrap_or(1),
                             _ => 1,
                         };
                         let blank = if tag.local_name().as_ref() == b"line-break" { "\n" } else { " " };

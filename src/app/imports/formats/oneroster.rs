@@ -21,14 +21,17 @@ pub fn read(input: &Input, class: Option<&str>, rows: &mut Rows<'_, '_>) -> Resu
             rows.push(line, Vec::new(), RowState::Unreadable)?;
             continue;
         };
-        let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).map(str::trim).filter(|text| !text.is_empty());
+        let cell = |at: Option<usize>| {
+            at.and_then(|at| record.get(at)).map(str::trim).filter(|text| !text.is_empty())
+        };
         if let Some(enrolled) = &enrolled
             && !cell(columns.id).is_some_and(|id| enrolled.contains(id))
         {
             continue;
         }
         let either = |one, other| cell(one).or_else(|| cell(other));
-        let phonetic: Vec<&str> = [columns.kana_family, columns.kana_given].into_iter().filter_map(&cell).collect();
+        let phonetic: Vec<&str> =
+            [columns.kana_family, columns.kana_given].into_iter().filter_map(&cell).collect();
         let cells = [
             cell(columns.email),
             either(columns.preferred_given, columns.given),
@@ -38,7 +41,8 @@ pub fn read(input: &Input, class: Option<&str>, rows: &mut Rows<'_, '_>) -> Resu
             cell(columns.pronouns),
         ]
         .map(|text| text.map_or(Cell::Empty, |text| Cell::text(text.to_owned())));
-        let is_deleted = cell(columns.status).is_some_and(|status| status.eq_ignore_ascii_case("tobedeleted"));
+        let is_deleted =
+            cell(columns.status).is_some_and(|status| status.eq_ignore_ascii_case("tobedeleted"));
         let state = if is_deleted { RowState::Deleted } else { RowState::Readable };
         rows.push(line, cells.to_vec(), state)?;
     }
@@ -53,7 +57,8 @@ fn enrolled(zip: &mut Zipped, class: &str) -> Result<HashSet<String>, SheetFault
     let mut found = HashSet::new();
     let mut is_known = false;
     while let Some((_, record)) = table.records.next_record()? {
-        let text = |at: Option<usize>| at.and_then(|at| record.get(at)).map(<[u8]>::trim_ascii).unwrap_or_default();
+        let text =
+            |at: Option<usize>| at.and_then(|at| record.get(at)).map(<[u8]>::trim_ascii).unwrap_or_default();
         if text(class_id) != class.as_bytes() || text(status).eq_ignore_ascii_case(b"tobedeleted") {
             continue;
         }
@@ -110,7 +115,10 @@ impl<'a> Table<'a> {
 }
 
 fn heading(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).trim().trim_matches('"').to_owned()
+    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+        .trim()
+        .trim_matches('"')
+        .to_owned()
 }
 
 struct Columns {

@@ -18,11 +18,7 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
     let zip = &mut Zipped::open(input)?;
     let workbook = workbook(zip)?;
     let targets = targets(zip)?;
-    let context = Context {
-        strings: strings(zip)?,
-        dates: date_styles(zip)?,
-        is_1904: workbook.is_1904,
-    };
+    let context = Context { strings: strings(zip)?, dates: date_styles(zip)?, is_1904: workbook.is_1904 };
     for id in workbook.visible_sheets {
         let Some((_, target)) = targets.iter().find(|(one, _)| *one == id) else { continue };
         let Some(part) = zip.part(target, limits::TABLE_BYTES)? else { continue };
@@ -140,7 +136,9 @@ fn strings(zip: &mut Zipped) -> Result<Strings, SheetFault> {
                 }
             }
             Event::Text(text) if inside.is_text() => xml::append(&mut value, &xml::text(&text)?),
-            Event::GeneralRef(reference) if inside.is_text() => xml::append_reference(&mut value, &reference)?,
+            Event::GeneralRef(reference) if inside.is_text() => {
+                xml::append_reference(&mut value, &reference)?
+            }
             Event::Eof => return Ok(strings),
             _ => {}
         }
@@ -220,7 +218,9 @@ fn is_date_format(code: &str) -> bool {
             '"' => is_quoted = !is_quoted,
             '[' if !is_quoted => is_bracketed = true,
             ']' if !is_quoted => is_bracketed = false,
-            'd' | 'D' | 'm' | 'M' | 'y' | 'Y' | 'h' | 'H' | 's' | 'S' if !is_quoted && !is_bracketed => return true,
+            'd' | 'D' | 'm' | 'M' | 'y' | 'Y' | 'h' | 'H' | 's' | 'S' if !is_quoted && !is_bracketed => {
+                return true;
+            }
             _ => {}
         }
     }
@@ -255,7 +255,9 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
                     let given = xml::attribute(&tag, "r")?.and_then(|row| row.parse().ok());
                     let next = given.unwrap_or(line + 1);
                     if next <= line {
-                        return Err(SheetFault::Damaged("the file is damaged: its rows have no order".to_owned()));
+                        return Err(SheetFault::Damaged(
+                            "the file is damaged: its rows have no order".to_owned(),
+                        ));
                     }
                     (line, column) = (next, 0);
                     cells.clear();
@@ -295,7 +297,9 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
                 b"sheetData" => return Ok(()),
                 name => open.iter_mut().for_each(|open| open.inside.end(name)),
             },
-            Event::Eof => return Err(SheetFault::Damaged("the file is damaged: a sheet ends early".to_owned())),
+            Event::Eof => {
+                return Err(SheetFault::Damaged("the file is damaged: a sheet ends early".to_owned()));
+            }
             _ => {}
         }
     }
@@ -319,7 +323,8 @@ fn place(cells: &mut Vec<Cell>, column: usize, cell: Cell, line: u64) -> Result<
 /// The column of a name such as `AB12`.
 fn column_of(name: &str) -> Option<usize> {
     let letters = name.bytes().take_while(u8::is_ascii_alphabetic);
-    let column = letters.take(4).fold(0, |sum, letter| sum * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
+    let column =
+        letters.take(4).fold(0, |sum, letter| sum * 26 + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
     column.checked_sub(1)
 }
 
@@ -379,7 +384,10 @@ mod tests {
 
     #[test]
     fn columns_have_letters() {
-        assert_eq!(["A1", "Z9", "AA1", "XFD1048576", "12"].map(column_of), [Some(0), Some(25), Some(26), Some(16_383), None]);
+        assert_eq!(
+            ["A1", "Z9", "AA1", "XFD1048576", "12"].map(column_of),
+            [Some(0), Some(25), Some(26), Some(16_383), None]
+        );
     }
 
     #[test]

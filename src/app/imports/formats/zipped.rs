@@ -32,7 +32,9 @@ impl Zipped {
         }
         if declared > limits::DECLARED_BYTES {
             let most = limits::DECLARED_BYTES >> 20;
-            return Err(SheetFault::TooLarge(format!("the file would be larger than {most} MB when unpacked")));
+            return Err(SheetFault::TooLarge(format!(
+                "the file would be larger than {most} MB when unpacked"
+            )));
         }
         Ok(Self { archive, names })
     }
@@ -105,7 +107,8 @@ fn check_directory(file: &mut Box<dyn ReadSeek>) -> Result<(), SheetFault> {
         Some(bytes.iter().rev().fold(0, |sum, byte| (sum << 8) | u64::from(*byte)))
     };
     let entries = number(end + 10, 2).ok_or_else(damaged)?;
-    let has_large_directory = end.checked_sub(LOCATOR).is_some_and(|at| tail[at..].starts_with(b"PK\x06\x07"));
+    let has_large_directory =
+        end.checked_sub(LOCATOR).is_some_and(|at| tail[at..].starts_with(b"PK\x06\x07"));
     if entries > limits::FILES as u64 || has_large_directory {
         return Err(too_many_files());
     }
