@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{
     media::wav,
     process::{CommandOutput, Installation, peak_memory},
-    sheets::{ods_of, row, xlsx, xlsx_of, zip_of},
+    sheets::{bomb, ods_of, row, xlsx, xlsx_in_pieces, xlsx_of, zip_of},
 };
 
 const START: [&str; 5] = ["import", "--institution", "example", "--name-page", "class"];
@@ -59,7 +59,7 @@ async fn a_workbook_with_formulas_dates_and_numbers_comes_in_as_people_would_typ
     let cy = r#"<row r="7"><c r="A7" t="inlineStr"><is><t>cy@example.edu</t></is></c><c r="B7" t="s"><v>0</v></c><c r="ZZ7" s="1"/></row>"#;
     let strings =
         "<si><t>Ana &amp; Co&#233;</t></si><si><r><t>Li</t></r><r><t>ma</t></r><rPh><t>aid</t></rPh></si>";
-    let file = xlsx_of(&[&title, &heading, ana, bea, cy].map(String::as_str).concat(), strings);
+    let file = xlsx_of(&[title.as_str(), heading.as_str(), ana, bea, cy].concat(), strings);
     let ended = import(&here, "people.xlsx", &file, &[]);
     let report = report(&ended);
     assert_eq!(counts(&report), [2, 0, 1], "{report}");
@@ -263,7 +263,7 @@ async fn hostile(here: &Installation, file: &str) -> (String, u64) {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
     let ended = CommandOutput::from(child.wait_with_output().unwrap());
-    assert_eq!(ended.code, 1, "{file}: {ended:?}");
+    assert!(ended.code > 0, "{file}: {ended:?}");
     (ended.stderr, peak >> 10)
 }
 
@@ -274,19 +274,19 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
     here.furnish();
     let head = row(1, &["email", "first_name"]);
     let person = |number: usize| row(number, &[&format!("p{number}@example.edu"), "P"]);
-    let big = vec![b' '; 600 << 20];
-    let many_cells: String = {
-        let cells = "<c t=\"inlineStr\"><is><t>x</t></is></c>".repeat(100);
-        (2..=100_001).map(|number| format!("<row r=\"{number}\">{cells}</row>")).collect()
+    let many_cells = {
+        let cells = "<c><v>1</v></c>".repeat(100);
+        let rows = (2..=100_001).map(move |number| format!("<row r=\"{number}\">{cells}</row>"));
+        xlsx_in_pieces(std::iter::once(head.clone()).chain(rows), "")
     };
     let many_rows: String = (2..=200_100).map(person).collect();
     let long_text = "x".repeat(40 << 20);
-    let pieces = "<r><t>xxxxxxxx</t></r>".repeat(4 << 20);
+    let pieces = "<r><t>xxxxxxxx</t></r>".repeat(1 << 20);
     let nested = "<a>".repeat(1 << 20);
     let strings = "<si><t/></si>".repeat(1_100_000);
     let cell = "<table:table-cell><text:p>x</text:p></table:table-cell>";
     let files: Vec<(&str, Vec<u8>, &str)> = vec![
-        ("cells.xlsx", xlsx_of(&format!("{head}{many_cells}"), ""), "more than"),
+        ("cells.xlsx", many_cells, "more than"),
         ("rows.xlsx", xlsx_of(&format!("{head}{many_rows}"), ""), "more than"),
         (
             "text.xlsx",
@@ -301,7 +301,7 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
         ("comment.xlsx", xlsx_of(&format!("{head}<!-- x -->"), ""), "comments or definitions"),
         ("cut.xlsx", xlsx_of(&head, "").split_last_chunk::<100>().unwrap().0.to_vec(), "damaged"),
         ("order.xlsx", xlsx_of(&format!("{head}{}{}", person(3), person(2)), ""), "order"),
-        ("bomb.zip", zip_of(&[("manifest.csv", b"x"), ("users.csv", &big)]), "larger than"),
+        ("bomb.zip", bomb("users.csv", 600), "larger than"),
         (
             "repeated.ods",
             ods_of(&format!(
@@ -317,7 +317,7 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
             "columns",
         ),
     ];
-    drop((big, many_cells, many_rows, long_text, strings));
+    drop((many_rows, long_text, strings));
     for (name, bytes, why) in files {
         here.write(name, bytes);
         let (said, megabytes) = hostile(&here, name).await;

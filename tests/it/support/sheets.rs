@@ -22,19 +22,43 @@ const STYLES: &str = r#"<?xml version="1.0" encoding="UTF-8"?><styleSheet><cellX
 
 /// An XLSX file with this sheet, as XML of `sheetData`, and these shared strings, as XML of `sst`.
 pub fn xlsx_of(sheet_data: &str, strings: &str) -> Vec<u8> {
-    let sheet = format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData>{sheet_data}</sheetData></worksheet>"#
-    );
+    xlsx_in_pieces(std::iter::once(sheet_data.to_owned()), strings)
+}
+
+/// The same, for a sheet that is too large for the memory.
+pub fn xlsx_in_pieces(sheet_data: impl Iterator<Item = String>, strings: &str) -> Vec<u8> {
     let strings =
         format!(r#"<?xml version="1.0" encoding="UTF-8"?><sst uniqueCount="1000000000000">{strings}</sst>"#);
-    zip_of(&[
-        ("xl/workbook.xml", WORKBOOK.as_bytes()),
-        ("xl/_rels/workbook.xml.rels", RELATIONSHIPS.as_bytes()),
-        ("xl/styles.xml", STYLES.as_bytes()),
-        ("xl/sharedStrings.xml", strings.as_bytes()),
-        ("xl/worksheets/sheet1.xml", sheet.as_bytes()),
-        ("xl/vbaProject.bin", b"a macro"),
-    ])
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    for (name, text) in [
+        ("xl/workbook.xml", WORKBOOK),
+        ("xl/_rels/workbook.xml.rels", RELATIONSHIPS),
+        ("xl/styles.xml", STYLES),
+        ("xl/sharedStrings.xml", strings.as_str()),
+        ("xl/vbaProject.bin", "a macro"),
+    ] {
+        zip.start_file(name, options).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.start_file("xl/worksheets/sheet1.xml", options).unwrap();
+    zip.write_all(br#"<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData>"#).unwrap();
+    for piece in sheet_data {
+        zip.write_all(piece.as_bytes()).unwrap();
+    }
+    zip.write_all(b"</sheetData></worksheet>").unwrap();
+    zip.finish().unwrap().into_inner()
+}
+
+/// A ZIP file with an empty `manifest.csv`, and a file of so many megabytes of blanks.
+pub fn bomb(name: &str, megabytes: usize) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    zip.start_file("manifest.csv", options).unwrap();
+    zip.start_file(name, options).unwrap();
+    let blanks = vec![b' '; 1 << 20];
+    (0..megabytes).for_each(|_| zip.write_all(&blanks).unwrap());
+    zip.finish().unwrap().into_inner()
 }
 
 /// A row of inline texts.
