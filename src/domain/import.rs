@@ -63,11 +63,6 @@ impl ImportState {
     pub const fn is_busy(self) -> bool {
         matches!(self, Self::Checking | Self::Waiting | Self::Running | Self::Undoing)
     }
-
-    /// Whether it may have changed people. A killed import is `Running`, and can be undone.
-    pub const fn has_changed(self) -> bool {
-        matches!(self, Self::Running | Self::Done | Self::Undoing)
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -84,6 +79,21 @@ pub struct Import {
     pub report: Option<String>,
     pub fault: Option<String>,
     pub created_at: Moment,
+}
+
+impl Import {
+    /// Whether it may have changed people that are still there. A killed import is `Running`.
+    pub const fn has_changed(&self) -> bool {
+        match self.state {
+            ImportState::Running | ImportState::Done | ImportState::Undoing => true,
+            ImportState::Failed => self.counts.done > 0,
+            ImportState::Uploaded
+            | ImportState::Checking
+            | ImportState::Checked
+            | ImportState::Waiting
+            | ImportState::Undone => false,
+        }
+    }
 }
 
 /// Numbers of rows, by their result.

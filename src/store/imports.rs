@@ -84,7 +84,8 @@ pub async fn last_changing(
 ) -> Result<Option<Import>> {
     let text = format!(
         "SELECT {COLUMNS} FROM imports WHERE institution_id = $1 AND name_page_id = $2 \
-         AND state IN ('running', 'done', 'undoing', 'undone') ORDER BY id DESC LIMIT 1"
+         AND (state IN ('running', 'done', 'undoing', 'undone') OR (state = 'failed' AND rows_done > 0)) \
+         ORDER BY id DESC LIMIT 1"
     );
     sql.one(&text, &[institution.into(), page.into()], from_row).await
 }

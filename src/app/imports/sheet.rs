@@ -221,7 +221,10 @@ fn columns(row: &RawRow, options: &Options) -> Result<Columns, SheetFault> {
             if let Some(corrected) = options.mapping.of(heading) {
                 // A correction takes the field from the column that seemed to have it.
                 if let Some(field) = corrected {
-                    fields.iter_mut().filter(|one| one.as_ref() == Some(field)).for_each(|one| *one = None);
+                    fields
+                        .iter_mut()
+                        .filter(|one| one.as_deref() == Some(field.as_str()))
+                        .for_each(|one| *one = None);
                 }
                 fields[at].clone_from(corrected);
             } else if fields[at].is_none() && !heading.is_empty() {

@@ -54,9 +54,7 @@ pub(super) async fn undoable(
 ) -> Result<Option<ImportId>> {
     let last = imports::last_changing(&mut app.db.read(), institution, page).await?;
     let now = app.clock.now();
-    Ok(last
-        .filter(|import| import.state.has_changed() && !is_late(import.created_at, now))
-        .map(|import| import.id))
+    Ok(last.filter(|import| import.has_changed() && !is_late(import.created_at, now)).map(|import| import.id))
 }
 
 fn is_late(created_at: Moment, now: Moment) -> bool {
@@ -118,7 +116,7 @@ async fn begin(
     now: Moment,
 ) -> Result<Result<ImportId, Undone>> {
     let last = imports::last_changing(sql, institution, page).await?;
-    let Some(last) = last.filter(|import| import.state.has_changed()) else {
+    let Some(last) = last.filter(|import| import.has_changed()) else {
         return Ok(Err(Undone::Nothing));
     };
     if is_late(last.created_at, now) {
@@ -131,7 +129,7 @@ async fn begin(
     if imports::has_replaced(sql, institution, last.id).await? {
         return Ok(Err(Undone::Replaced));
     }
-    let from = [ImportState::Running, ImportState::Done, ImportState::Undoing];
+    let from = [ImportState::Running, ImportState::Done, ImportState::Failed, ImportState::Undoing];
     imports::change_state(sql, institution, last.id, &from, ImportState::Undoing).await?;
     Ok(Ok(last.id))
 }
@@ -148,7 +146,10 @@ async fn revert(
         changes.into_iter().partition(|change| change.before.is_none());
     let registrations: Vec<Registration> =
         created.iter().map(|change| Registration { id: change.participant, page, hidden: false }).collect();
-    let mut gone = persons::delete_in(sql, app, institution, &registrations, now).await?;
+    let mut gone = match registrations.is_empty() {
+        true => Vec::new(),
+        false => persons::delete_in(sql, app, institution, &registrations, now).await?,
+    };
     let ids: Vec<ParticipantId> = changed.iter().map(|change| change.participant).collect();
     let found = participants::by_ids(sql, institution, &ids).await?;
     let mut people: HashMap<_, _> = found.into_iter().map(|person| (person.id, person)).collect();

@@ -446,7 +446,7 @@ fn of_file(name: &str, outcome: &super::FileOutcome) -> ReportRow {
 
 /// Marks an import as failed, after its job has failed for the last time.
 pub(in crate::app) async fn give_up(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
-    let from = [ImportState::Checking, ImportState::Waiting];
+    let from = [ImportState::Checking, ImportState::Waiting, ImportState::Running];
     imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
     Ok(())
 }

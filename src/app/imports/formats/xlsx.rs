@@ -250,10 +250,10 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
     let mut open: Option<Open> = None;
     loop {
         match xml.next_event()? {
-            Event::Start(tag) => match (tag.local_name().as_ref(), &mut open) {
-                (b"row", _) => {
+            Event::Start(tag) => match tag.local_name().as_ref() {
+                b"row" => {
                     let given = xml::attribute(&tag, "r")?.and_then(|row| row.parse().ok());
-                    let next = given.unwrap_or(line + 1);
+                    let next: u64 = given.unwrap_or(line.saturating_add(1));
                     if next <= line {
                         return Err(SheetFault::Damaged(
                             "the file is damaged: its rows have no order".to_owned(),
@@ -262,7 +262,7 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
                     (line, column) = (next, 0);
                     cells.clear();
                 }
-                (b"c", _) => {
+                b"c" => {
                     if let Some(at) = xml::attribute(&tag, "r")?.and_then(|name| column_of(&name)) {
                         column = at;
                     }
@@ -271,9 +271,8 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
                     let kind = xml::attribute(&tag, "t")?.unwrap_or_default();
                     open = Some(Open { kind, style, ..Open::default() });
                 }
-                (b"v", Some(open)) => open.is_value = true,
-                (_, Some(open)) => open.inside.start(&tag),
-                _ => {}
+                b"v" => open.iter_mut().for_each(|open| open.is_value = true),
+                _ => open.iter_mut().for_each(|open| open.inside.start(&tag)),
             },
             Event::Text(text) => {
                 if let Some(open) = open.as_mut().filter(|open| open.is_value || open.inside.is_text()) {
