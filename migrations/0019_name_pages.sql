@@ -166,28 +166,45 @@ CREATE INDEX moderation_on_page ON moderation (institution_id, name_page_id, sta
 CREATE INDEX moderation_by_participant ON moderation (institution_id, participant_id);
 CREATE INDEX moderation_by_purge ON moderation (purge_at);
 
--- Imports, and what each of them changed: before is the record as JSON, NULL for somebody who was created.
+-- Imports of files. state is uploaded, checking, checked, waiting, running, done, failed, undoing or undone. mapping and report are JSON.
+-- fault: why the file could not be read.
 CREATE TABLE imports (
     institution_id BIGINT NOT NULL,
     id BIGINT NOT NULL,
     name_page_id BIGINT NOT NULL,
     state TEXT NOT NULL,
     file_name TEXT NOT NULL,
+    mapping TEXT NOT NULL,
     rows_done BIGINT NOT NULL,
     rows_total BIGINT,
     created BIGINT NOT NULL,
     updated BIGINT NOT NULL,
+    unchanged BIGINT NOT NULL,
     refused BIGINT NOT NULL,
+    report TEXT,
+    fault TEXT,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, id)
 );
 CREATE INDEX imports_on_page ON imports (institution_id, name_page_id, id);
 CREATE INDEX imports_by_age ON imports (created_at);
+-- What an import changed: before is the record as JSON, NULL for somebody who was created. recording is added or replaced if the import
+-- brought one. changed_at is the updated_at of the participant afterward: if it is another, somebody has changed them since.
 CREATE TABLE import_changes (
     institution_id BIGINT NOT NULL,
     import_id BIGINT NOT NULL,
     participant_id BIGINT NOT NULL,
     before TEXT,
+    recording TEXT,
     changed_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, import_id, participant_id)
+);
+CREATE INDEX import_changes_by_participant ON import_changes (institution_id, participant_id);
+-- A file that was uploaded, in Base64, until it is imported or a day has passed.
+CREATE TABLE import_files (
+    institution_id BIGINT NOT NULL,
+    import_id BIGINT NOT NULL,
+    number BIGINT NOT NULL,
+    bytes TEXT NOT NULL,
+    PRIMARY KEY (institution_id, import_id, number)
 );

@@ -1,43 +1,37 @@
-//! Bulk imports: people from a file, and their recordings from a folder.
+//! Bulk imports: people from a file, and their recordings from a folder or a ZIP file. A file is read twice: first as a whole, so that
+//! nothing is imported from a file that turns out to be damaged, and then in groups of rows, each in one transaction. An import that
+//! was killed can be repeated, because it is an upsert.
 
+mod formats;
+mod group;
+mod headings;
+mod recordings;
 mod sheet;
+mod undo;
+mod uploads;
 
-use std::collections::HashSet;
+use tokio::{sync::mpsc, task::spawn_blocking};
 
-pub use sheet::{Row, Sheet, SheetFault};
+pub use formats::{Format, Input, SheetFault, limits};
+pub use headings::fields;
+pub use recordings::{FileFault, FileOutcome, Recordings, names, recordings};
+pub use sheet::{Beginning, Columns, Mapping, Options, Overview, Row, RowContent};
+pub use undo::{Undone, undo};
+pub(super) use uploads::give_up;
+pub use uploads::{Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, run, upload};
 
-use super::{
-    Actor, App, Error, Missing, Result,
-    calls::{self, CallChange},
-    media::{self, PendingCall},
-    own_recordings::{self, Attempts, Copies},
-    participants::{self, Created},
-};
+use super::{Actor, App, Error, Result};
 use crate::{
     domain::{
-        access::{Access, SearchScope},
-        email::email_key,
         fault::{Fault, Field},
         field_errors::FieldErrors,
-        ids::{InstitutionId, NamePageId},
-        media::{Incoming, Kind, MediaFault},
-        name_page::NamePageRef,
-        own_recording::{Registration, Start},
-        participant::{Draft, Participant},
-        text,
+        ids::{ImportId, InstitutionId, NamePageId},
+        import::{Counts, Import, ImportState},
+        institution::Institution,
+        participant::LegalNames,
     },
-    store::{
-        self,
-        participants::{KeyKind, best},
-        rolls,
-    },
+    store::{self, custom_fields, imports},
 };
-
-#[derive(Clone)]
-pub struct Line {
-    pub number: u64,
-    pub draft: Draft,
-}
 
 /// Whether to call people whose row has a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +40,36 @@ pub enum CallPolicy {
     WithNumber,
 }
 
+/// Whether anything is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A dry run.
+    Rehearsal,
+    Import(ImportId),
+}
+
+/// Where people are imported, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    pub institution: InstitutionId,
+    pub page: NamePageId,
+    pub target: Target,
+    pub calling: CallPolicy,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Created,
-    Updated,
+    /// The keys of the fields that changed.
+    Updated(Vec<String>),
+    Unchanged,
+    /// Marked as deleted in the source system.
+    Skipped,
     Refused(FieldErrors),
 }
 
 /// The result of importing one row.
+#[derive(Debug, Clone)]
 pub struct RowReport {
     pub line: u64,
     pub email: String,
@@ -61,215 +77,168 @@ pub struct RowReport {
     pub outcome: Outcome,
 }
 
-/// The number of rows per transaction.
-pub const GROUP: usize = 500;
+/// The number of rows per transaction, and the bytes of their cells.
+const GROUP: usize = 500;
+const GROUP_BYTES: usize = 4 << 20;
 
-/// Imports rows of a sheet in one transaction. Returns a report for each row, in the same order.
-pub async fn rows(
+/// What is needed to read a file for a page: the institution's custom fields, and whether it has legal names.
+pub async fn options(
     app: &App,
     actor: &Actor,
-    institution: InstitutionId,
-    page: NamePageRef,
-    rows: Vec<Row>,
-    calling: CallPolicy,
-    rehearse: bool,
-) -> Result<Vec<RowReport>> {
-    let mut reports = Vec::with_capacity(rows.len());
-    let mut lines = Vec::with_capacity(rows.len());
-    for Row { line, email, draft } in rows {
-        let identifier = draft.as_ref().and_then(|draft| draft.identifier.set().cloned());
-        reports.push(RowReport { line, email, identifier, outcome: Outcome::Refused(unreadable()) });
-        lines.extend(draft.map(|draft| Line { number: line, draft }));
+    institution: &Institution,
+    page: NamePageId,
+    (mapping, class): (Mapping, Option<String>),
+) -> Result<Options> {
+    actor.manage(institution.id, page)?;
+    let custom = custom_fields::all(&mut app.db.read(), institution.id).await?;
+    let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
+    Ok(Options { custom, legal, mapping, class })
+}
+
+/// Reads the whole file and changes nothing. The inner error says what is wrong with the file.
+pub async fn check(input: &Input, options: &Options) -> Result<Result<Overview, SheetFault>> {
+    let (input, options) = (input.clone(), options.clone());
+    let checked = spawn_blocking(move || sheet::check(&input, &options)).await;
+    checked.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
+}
+
+/// Registers an import that is about to run, so that it can be undone. Imports of earlier days are forgotten.
+pub async fn begin(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    file_name: &str,
+    rows: u64,
+) -> Result<ImportId> {
+    actor.manage(institution, page)?;
+    let now = app.clock.now();
+    let import = Import {
+        id: app.ids.id(now),
+        page,
+        state: ImportState::Running,
+        file_name: file_name.to_owned(),
+        mapping: "{}".to_owned(),
+        counts: Counts::default(),
+        rows_total: Some(rows),
+        report: None,
+        fault: None,
+        created_at: now,
+    };
+    let id = import.id;
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                imports::delete_old(sql, now.plus_days(-undo::UNDO_DAYS)).await?;
+                Ok(imports::insert(sql, institution, &import).await?)
+            })
+        })
+        .await?;
+    Ok(id)
+}
+
+/// Marks an import as complete.
+pub async fn finish(app: &App, actor: &Actor, run: Run) -> Result<()> {
+    actor.manage(run.institution, run.page)?;
+    let Target::Import(id) = run.target else { return Ok(()) };
+    let institution = run.institution;
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let from = [ImportState::Running];
+                imports::change_state(sql, institution, id, &from, ImportState::Done).await?;
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Imports the people of a file, and calls `each` with the results of each group of rows. The inner error says what is wrong with the
+/// file; after `check`, that is only so if somebody has changed it meanwhile.
+pub async fn people(
+    app: &App,
+    actor: &Actor,
+    run: Run,
+    (input, options): (&Input, &Options),
+    each: &mut (dyn FnMut(Vec<RowReport>) + Send),
+) -> Result<Result<(), SheetFault>> {
+    actor.manage(run.institution, run.page)?;
+    let (sender, mut receiver) = mpsc::channel(1);
+    let (input, options) = (input.clone(), options.clone());
+    let reading = spawn_blocking(move || {
+        let (mut group, mut size) = (Vec::new(), 0);
+        sheet::each_person(&input, &options, &mut |row| {
+            size += row.size;
+            group.push(row);
+            if group.len() < GROUP && size < GROUP_BYTES {
+                return Ok(());
+            }
+            size = 0;
+            sender.blocking_send(std::mem::take(&mut group)).map_err(|_| SheetFault::Stopped)
+        })?;
+        // Nobody waits for it any more if the import has failed.
+        let _ = sender.blocking_send(group);
+        Ok(())
+    });
+    while let Some(group) = receiver.recv().await {
+        each(rows(app, actor, run, group).await?);
     }
-    for (line, outcome) in group(app, actor, institution, page, lines, calling, rehearse).await? {
-        if let Some(row) = reports.iter_mut().find(|row| row.line == line) {
-            row.outcome = outcome;
-        }
+    reading.await.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
+}
+
+/// Imports rows of a file in one transaction. Returns a report for each row, in the same order.
+pub async fn rows(app: &App, actor: &Actor, run: Run, rows: Vec<Row>) -> Result<Vec<RowReport>> {
+    actor.manage(run.institution, run.page)?;
+    let mut reports = Vec::with_capacity(rows.len());
+    let mut drafts = Vec::with_capacity(rows.len());
+    let mut places = Vec::with_capacity(rows.len());
+    let mut unread = Counts::default();
+    for Row { line, email, content, .. } in rows {
+        let (identifier, outcome) = match content {
+            RowContent::Draft(draft) => {
+                let identifier = draft.identifier.set().cloned();
+                places.push(reports.len());
+                drafts.push(*draft);
+                (identifier, Outcome::Unchanged)
+            }
+            RowContent::Unreadable => {
+                unread.done += 1;
+                unread.refused += 1;
+                (None, Outcome::Refused(FieldErrors::one(Field::Row, Fault::NotText)))
+            }
+            RowContent::Deleted => {
+                unread.done += 1;
+                (None, Outcome::Skipped)
+            }
+        };
+        reports.push(RowReport { line, email, identifier, outcome });
+    }
+    let outcomes = group::write(app, &run, drafts, unread).await?;
+    for (place, outcome) in places.into_iter().zip(outcomes) {
+        reports[place].outcome = outcome;
+    }
+    if run.calling == CallPolicy::WithNumber {
+        app.switchboard.wake();
     }
     Ok(reports)
 }
 
-fn unreadable() -> FieldErrors {
-    FieldErrors::one(Field::Row, Fault::NotText)
-}
-
-/// Why the transaction of a group was rolled back.
-enum RolledBack {
-    /// A dry run. Contains what would have happened.
-    Rehearsal(Vec<(u64, Outcome)>),
-    Failed(Error),
-}
-
-impl From<store::Error> for RolledBack {
-    fn from(error: store::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<Error> for RolledBack {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// Imports one group of rows in one transaction (upsert by email): updates people who are already on the page and creates
-/// the others. An invalid row is rejected without affecting the others.
-pub async fn group(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    page: NamePageRef,
-    lines: Vec<Line>,
-    calling: CallPolicy,
-    rehearse: bool,
-) -> Result<Vec<(u64, Outcome)>> {
-    actor.administer(institution)?;
-    let now = app.clock.now();
-    let ids = |line| (line, app.ids.hex(), calls::Ids::new(app, now));
-    let lines: Vec<(Line, String, calls::Ids)> = lines.into_iter().map(ids).collect();
-    // Copies of recordings that people made elsewhere are prepared only when the write needs them; then it is retried.
-    let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
-    loop {
-        let made = own_recordings::files(&copies);
-        let written = write(app, institution, page.clone(), (lines.clone(), copies), calling, rehearse).await;
-        match own_recordings::settle(app, institution, made, written).await {
-            Err(error) => {
-                attempts.again(error)?;
-                let registrations: Vec<(usize, Registration)> =
-                    lines.iter().map(|(line, ..)| Registration::of(&line.draft)).enumerate().collect();
-                copies = own_recordings::prepare(app, institution, &registrations, Start::Shared).await?;
-            }
-            Ok(report) => return Ok(report),
-        }
-    }
-}
-
-/// Also returns which copies were used.
-async fn write(
-    app: &App,
-    institution: InstitutionId,
-    page: NamePageRef,
-    (lines, copies): (Vec<(Line, String, calls::Ids)>, Copies),
-    calling: CallPolicy,
-    rehearse: bool,
-) -> Result<(Vec<(u64, Outcome)>, HashSet<String>)> {
-    let (now, rules) = (app.clock.now(), app.calling.clone());
-    let outcome = app
-        .db
-        .write(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                let page = participants::page_of(sql, &Access::whole(institution), &page).await?;
-                let mut report = Vec::with_capacity(lines.len());
-                let mut used = HashSet::new();
-                for (place, (Line { number, draft }, token, ids)) in lines.into_iter().enumerate() {
-                    let call_change = match calling {
-                        CallPolicy::WithNumber => CallChange::of(&draft),
-                        CallPolicy::Nobody => CallChange::of(&draft).without_call(),
-                    };
-                    let registered = match draft.email.set() {
-                        Some(email) => participants::registered(sql, institution, page, email.key()).await,
-                        None => Err(Error::Missing(Missing::Participant)),
-                    };
-                    let written = match registered {
-                        Ok(old) => participants::update_in(sql, institution, old, draft, now)
-                            .await
-                            .map(|person| (person.id, Outcome::Updated)),
-                        Err(Error::Missing(_)) => {
-                            let made =
-                                participants::create_in(sql, institution, page, draft, now, token).await;
-                            if let Ok(Created { person, recorded: true }) = &made
-                                && !rehearse
-                            {
-                                let started =
-                                    participants::start(sql, institution, person.id, place, &copies).await?;
-                                if let Some(started) = started {
-                                    let (one, new) = ([(person.id, &started)], &started.media);
-                                    let held = own_recordings::hold_started(sql, institution, &one, now);
-                                    if held.await?.is_empty() {
-                                        store::media::attach(sql, institution, person.id, new, now).await?;
-                                    }
-                                    used.insert(started.media.hex);
-                                }
-                            }
-                            made.map(|made| (made.person.id, Outcome::Created))
-                        }
-                        Err(other) => Err(other),
-                    };
-                    report.push(match written {
-                        Ok((person, outcome)) => {
-                            calls::settle(sql, &rules, (institution, person), call_change, ids, now).await?;
-                            (number, outcome)
-                        }
-                        Err(Error::Invalid(errors)) => (number, Outcome::Refused(errors)),
-                        Err(other) => return Err(other.into()),
-                    });
-                }
-                if rehearse { Err(RolledBack::Rehearsal(report)) } else { Ok((report, used)) }
-            })
-        })
-        .await;
-    match outcome {
-        Ok(done) => Ok(done),
-        Err(RolledBack::Rehearsal(report)) => Ok((report, HashSet::new())),
-        Err(RolledBack::Failed(error)) => Err(error),
-    }
-}
-
-/// Finds the owner of a recording on the page by its file name, which is an email or an identifier, with or without a file
-/// extension.
-pub async fn owner(
+/// The last import of a page, and whether it can be undone.
+pub async fn last(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     page: NamePageId,
-    file: &str,
-) -> Result<Option<Participant>> {
-    actor.administer(institution)?;
-    let sql = &mut app.db.read();
-    for (email, identifier) in names(file) {
-        for (by, key) in [(KeyKind::Email, email), (KeyKind::Identifier, identifier)] {
-            let found = best(sql, institution, SearchScope::Page(page), by, &key).await?;
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-    }
-    Ok(None)
+) -> Result<(Option<Import>, bool)> {
+    actor.manage(institution, page)?;
+    let last = store::imports::last(&mut app.db.read(), institution, page).await?;
+    let undoable = undo::undoable(app, institution, page).await?;
+    Ok((last, undoable.is_some()))
 }
 
-/// Returns what a file name may stand for, as keys of an email and of an identifier. The domain of an email can look like a
-/// file extension, so the whole name comes first.
-pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
-    let without_ending = file.rsplit_once('.').map(|(name, _)| name);
-    [Some(file), without_ending].into_iter().flatten().map(|name| (email_key(name), text::nfc(name.trim())))
-}
-
-/// Attaches a recording from a file. The inner error says what is wrong with the file.
-pub async fn recording(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    person: Option<&Participant>,
-    bytes: Vec<u8>,
-    rehearse: bool,
-) -> Result<std::result::Result<(), MediaFault>> {
-    actor.administer(institution)?;
-    let incoming = Incoming::Bytes(bytes);
-    // In a dry run, the owner may not exist yet: they may be somebody whom the import would create.
-    let Some(person) = person.filter(|_| !rehearse) else {
-        return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
-    };
-    let media_file = (Kind::Recording, incoming);
-    match media::store_one(app, (institution, person.id), media_file, PendingCall::Cancel).await {
-        Ok(_) => Ok(Ok(())),
-        Err(Error::Invalid(errors)) => {
-            let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {
-                Fault::Media(fault) => Some(fault.clone()),
-                _ => None,
-            });
-            fault.map(Err).ok_or(Error::Invalid(errors))
-        }
-        Err(other) => Err(other),
-    }
+/// Deletes imports that can no longer be undone, and files that nobody has imported.
+pub async fn remove_old(app: &App) -> Result<()> {
+    let before = app.clock.now().plus_days(-undo::UNDO_DAYS);
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(imports::delete_old(sql, before).await?) }))
+        .await
 }

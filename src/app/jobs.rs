@@ -10,6 +10,7 @@ mod purge_moderation;
 mod registry;
 mod retain;
 mod rotate_lti_keys;
+mod run_import;
 mod scrub_exports;
 mod send_mail;
 mod sweep_blobs;

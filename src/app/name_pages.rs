@@ -291,6 +291,7 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: 
                 store::calls::delete_on_page(sql, institution, id).await?;
                 let gone = store::media::delete_on_page(sql, institution, id).await?;
                 store::plays::delete_on_page(sql, institution, id).await?;
+                store::imports::delete_on_page(sql, institution, id).await?;
                 let people = name_pages::delete(sql, institution, id).await?;
                 store::persons::delete_all_unregistered(sql, institution).await?;
                 Ok((people, gone))

@@ -449,9 +449,25 @@ async fn change_custom(
     if given.is_empty() {
         return Ok(false);
     }
-    let fields: Vec<CustomField> = custom_fields::all(sql, institution).await?;
-    let ids: HashMap<String, CustomFieldId> =
-        fields.iter().map(|field| (field.import_key(), field.id)).collect();
+    let ids = custom_ids(&custom_fields::all(sql, institution).await?);
+    Ok(apply_custom(&ids, values, given, errors))
+}
+
+/// The custom fields by their keys in requests.
+pub(super) fn custom_ids(fields: &[CustomField]) -> HashMap<String, CustomFieldId> {
+    fields.iter().map(|field| (field.import_key(), field.id)).collect()
+}
+
+/// See `change_custom`.
+pub(super) fn apply_custom(
+    ids: &HashMap<String, CustomFieldId>,
+    values: &mut CustomValues,
+    given: Vec<(String, Given<String>)>,
+    errors: &mut FieldErrors,
+) -> bool {
+    if given.is_empty() {
+        return false;
+    }
     let before = values.clone();
     for (key, value) in given {
         let Some(id) = ids.get(&key) else {
@@ -471,5 +487,5 @@ async fn change_custom(
             }
         }
     }
-    Ok(*values != before)
+    *values != before
 }

@@ -290,6 +290,28 @@ pub async fn delete_from_page(
     Ok(())
 }
 
+/// Deletes registrations, and cancels their pending calls, inside a transaction that holds the institution's lock. Returns the media
+/// whose files must be removed afterwards.
+pub(super) async fn delete_in(
+    sql: &mut Sql,
+    app: &App,
+    institution: InstitutionId,
+    registrations: &[Registration],
+    now: Moment,
+) -> Result<Vec<Media>> {
+    for one in registrations {
+        let pending = store::calls::pending_of(sql, institution, one.id).await?;
+        cancel_in(sql, pending, Reason::ByOperator, app.ids.id(now), now).await?;
+        end_takes(sql, app, institution, *one, now).await?;
+    }
+    let emails = persons::emails(sql, institution, registrations).await?;
+    let gone = erase_in(sql, app.ids.id(now), institution, registrations, now).await?;
+    for email_key in emails {
+        persons::delete_unregistered(sql, institution, &email_key).await?;
+    }
+    Ok(gone)
+}
+
 /// Reads only ids, so that unreadable stored values do not prevent the deletion.
 async fn on_page(
     sql: &mut Sql,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, InstitutionId, JobId, MessageId},
+    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId},
     moment::Moment,
 };
 
@@ -40,6 +40,8 @@ pub enum Job {
     Retain,
     /// The same for a message that is one of many.
     SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
+    /// Checks or imports a file that somebody uploaded.
+    RunImport { institution: InstitutionId, import: ImportId },
 }
 
 macro_rules! kinds {
@@ -77,6 +79,7 @@ kinds! {
     SendMail = "send_mail",
     Retain = "retain",
     SendBulkMail = "send_bulk_mail",
+    RunImport = "run_import",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -156,6 +159,7 @@ impl Job {
             Self::SendMail { .. } => Kind::SendMail,
             Self::Retain => Kind::Retain,
             Self::SendBulkMail { .. } => Kind::SendBulkMail,
+            Self::RunImport { .. } => Kind::RunImport,
         }
     }
 
@@ -166,7 +170,8 @@ impl Job {
             | Self::ScrubExports { institution }
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
-            | Self::SyncCourse { institution, .. } => Some(*institution),
+            | Self::SyncCourse { institution, .. }
+            | Self::RunImport { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
@@ -189,6 +194,7 @@ impl Job {
             Self::SendMail { message, .. } | Self::SendBulkMail { message, .. } => {
                 Some(format!("{}:{message}", self.kind().name()))
             }
+            Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports
             | Self::SweepBlobs
@@ -307,6 +313,7 @@ mod tests {
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
             r#"{"kind":"retain"}"#,
             r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
+            r#"{"kind":"run_import","institution":7,"import":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -19,6 +19,7 @@ pub mod courses;
 pub mod coverage;
 pub mod custom_fields;
 pub mod exports;
+pub mod imports;
 pub mod institutions;
 pub mod jobs;
 pub mod languages;

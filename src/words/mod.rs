@@ -29,6 +29,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/page.ftl")),
             include_str!(concat!("../../words/", $tag, "/moderation.ftl")),
             include_str!(concat!("../../words/", $tag, "/people.ftl")),
+            include_str!(concat!("../../words/", $tag, "/import.ftl")),
         ]
     };
 }

@@ -24,7 +24,7 @@ use endonym::{
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, ModerationId, SignInLinkId},
+        ids::{CallId, CourseId, ImportId, InstitutionId, JobId, MessageId, ModerationId, SignInLinkId},
         language::Language,
         mail_text::LetterKind,
         media::Kind,
@@ -33,7 +33,7 @@ use endonym::{
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
-        participant::{Draft, Given},
+        participant::{Draft, Given, LegalNames},
         phone_number::PhoneNumber,
         roster::Role,
         session::{How, PersonId},
@@ -145,6 +145,21 @@ fn draft(email: &str) -> Draft {
         email: Given::Set(Email::parse(email).unwrap()),
         ..Draft::default()
     }
+}
+
+fn rehearsal(scene: &Scene) -> imports::Run {
+    imports::Run {
+        institution: scene.id,
+        page: scene.world.page.id,
+        target: imports::Target::Rehearsal,
+        calling: imports::CallPolicy::Nobody,
+    }
+}
+
+async fn uploaded(scene: &Scene) -> ImportId {
+    let (app, page) = (&scene.world.app, (scene.id, scene.world.page.id));
+    let file = b"email,first_name\n".to_vec();
+    imports::upload(app, &Actor::Operator, page, "people.csv", file).await.unwrap().unwrap()
 }
 
 fn mark(email: &str) -> participants::PersonKey {
@@ -371,39 +386,60 @@ fn cases() -> Vec<Case> {
         case!("exports::find", read, |s, a| exports::find(&s.world.app, a, s.id, s.export.id)),
         case!("exports::list", read, |s, a| exports::list(&s.world.app, a, s.id, Window::FIRST)),
         case!("exports::report::open", read, |s, a| exports::Report::open(&s.world.app, a, s.id, &s.export)),
-        case!("imports::rows", Institution, |s, a| imports::rows(
+        case!("imports::options", Institution, |s, a| imports::options(
             &s.world.app,
             a,
-            s.id,
-            s.page.clone(),
-            Vec::new(),
-            imports::CallPolicy::Nobody,
-            true
-        )),
-        case!("imports::group", Institution, |s, a| imports::group(
-            &s.world.app,
-            a,
-            s.id,
-            s.page.clone(),
-            Vec::new(),
-            imports::CallPolicy::Nobody,
-            true
-        )),
-        case!("imports::owner", Institution, |s, a| imports::owner(
-            &s.world.app,
-            a,
-            s.id,
+            &s.world.institution,
             s.world.page.id,
-            EMAIL
+            (imports::Mapping::default(), None)
         )),
-        case!("imports::recording", Institution, |s, a| imports::recording(
+        case!("imports::begin", Institution, |s, a| imports::begin(
+            &s.world.app,
+            a,
+            (s.id, s.world.page.id),
+            "people.csv",
+            1
+        )),
+        case!("imports::finish", Institution, |s, a| imports::finish(&s.world.app, a, rehearsal(s))),
+        case!("imports::people", Institution, |s, a| async {
+            let input = imports::Input::Bytes(b"email,first_name\n".to_vec().into());
+            let mapping = imports::Mapping::default();
+            let options =
+                imports::Options { custom: Vec::new(), legal: LegalNames::Ignored, mapping, class: None };
+            imports::people(&s.world.app, a, rehearsal(s), (&input, &options), &mut |_| ()).await
+        }),
+        case!("imports::rows", Institution, |s, a| imports::rows(&s.world.app, a, rehearsal(s), Vec::new())),
+        case!("imports::last", Institution, |s, a| imports::last(&s.world.app, a, s.id, s.world.page.id)),
+        case!("imports::recordings::recordings", Institution, |s, a| async {
+            let folder = tempfile::tempdir().unwrap();
+            let files = imports::Recordings::open(folder.path()).unwrap();
+            imports::recordings(&s.world.app, a, rehearsal(s), &files, &|_| false, &mut |_, _| ()).await
+        }),
+        case!("imports::undo::undo", Institution, |s, a| imports::undo(
             &s.world.app,
             a,
             s.id,
-            None,
-            Vec::new(),
-            true
+            s.world.page.id
         )),
+        case!("imports::uploads::upload", Institution, |s, a| imports::upload(
+            &s.world.app,
+            a,
+            (s.id, s.world.page.id),
+            "people.csv",
+            b"email,first_name\n".to_vec()
+        )),
+        case!("imports::uploads::find_upload", Institution, |s, a| async {
+            let id = uploaded(s).await;
+            imports::find_upload(&s.world.app, a, &s.world.institution, s.world.page.id, id).await
+        }),
+        case!("imports::uploads::check_upload", Institution, |s, a| async {
+            let (id, mapping) = (uploaded(s).await, imports::Mapping::default());
+            imports::check_upload(&s.world.app, a, (s.id, s.world.page.id), id, mapping).await
+        }),
+        case!("imports::uploads::import_upload", Institution, |s, a| async {
+            let id = uploaded(s).await;
+            imports::import_upload(&s.world.app, a, (s.id, s.world.page.id), id).await
+        }),
         case!("persons::find", Institution, |s, a| persons::find(&s.world.app, a, s.id, EMAIL)),
         case!("persons::export::export", Institution, |s, a| persons::export(
             &s.world.app,
@@ -1209,6 +1245,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "courses::roster::run",
             "exports::build::build",
             "exports::departures::scrub",
+            "imports::uploads::run",
             "institutions::by_id",
             "jobs::claim_this",
             "moderation::rejection_letter",

@@ -1,201 +1,299 @@
-//! Reads people from a CSV file, as written by spreadsheet programs, row by row.
+//! People in a table: which column is which field, and the rows as drafts.
 
-use std::{
-    borrow::Cow,
-    io::{self, BufReader, Chain, Cursor, Read},
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    formats::{self, Cell, Input, RawRow, RowState, SheetFault},
+    headings,
 };
-
 use crate::domain::{
     custom_field::CustomField,
-    participant::{Draft, LegalNames, Raw, Source, TEXT_FIELDS},
+    fault::{Fault, Field},
+    participant::{Draft, LegalNames, Raw, Source},
 };
 
-/// Returns whether this is the heading of a standard column, which every participant has.
-fn is_known(heading: &str) -> bool {
-    matches!(heading, "email" | "phone_number") || TEXT_FIELDS.iter().any(|field| field.key == heading)
+/// The headings are among the first rows that are not empty.
+const HEADING_ROWS: usize = 10;
+/// Rows that are shown to whoever corrects the mapping.
+const SAMPLES: usize = 5;
+
+/// What to read, and what the user has said about it.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub custom: Vec<CustomField>,
+    pub legal: LegalNames,
+    pub mapping: Mapping,
+    /// The class of a OneRoster bundle.
+    pub class: Option<String>,
 }
 
-/// Why a file cannot be read. Invalid rows are reported separately.
-#[derive(Debug, thiserror::Error)]
-pub enum SheetFault {
-    #[error(transparent)]
-    Io(io::Error),
-    #[error(transparent)]
-    Csv(#[from] csv::Error),
-    #[error("is UTF-16")]
-    Utf16,
-    #[error("the first line is not UTF-8")]
-    Headings,
-    #[error("the column `{heading}` is no custom field")]
-    UnknownCustomField { heading: String, name: String },
-    #[error("the column `{0}` is there twice")]
-    Duplicate(String),
-    /// An email column and a first or last name column are required.
-    #[error("necessary columns are missing")]
-    MissingColumns { headings: Vec<String> },
+/// Corrections of what the headings seem to mean.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapping {
+    /// The field of the column with this heading; `None` to ignore it.
+    #[serde(default)]
+    pub by_heading: Vec<(String, Option<String>)>,
+    /// The line of the headings and the field of each column, as chosen on the page.
+    #[serde(default)]
+    pub by_column: Option<(u64, Vec<Option<String>>)>,
 }
 
-/// A nonempty row.
+impl Mapping {
+    /// From `Heading=field` of the command line.
+    pub fn parse(given: &[String]) -> Result<Self, String> {
+        let mut by_heading = Vec::new();
+        for one in given {
+            let (heading, field) =
+                one.rsplit_once('=').ok_or_else(|| format!("`{one}` is not like Heading=field"))?;
+            by_heading
+                .push((heading.to_owned(), Some(field.trim().to_owned()).filter(|field| !field.is_empty())));
+        }
+        Ok(Self { by_heading, by_column: None })
+    }
+
+    fn of(&self, heading: &str) -> Option<&Option<String>> {
+        let key = headings::key(heading);
+        self.by_heading.iter().find(|(one, _)| headings::key(one) == key).map(|(_, field)| field)
+    }
+}
+
+/// A row of the table, or why there is nothing to import in it.
 pub struct Row {
     pub line: u64,
     pub email: String,
-    /// `None` when the row is not UTF-8.
-    pub draft: Option<Draft>,
+    /// The bytes of its cells.
+    pub size: usize,
+    pub content: RowContent,
 }
 
-/// The start of the file, buffered to detect the format, followed by the rest.
-type Rewound<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
-
-pub struct Sheet<R> {
-    reader: csv::Reader<PlainLines<Rewound<R>>>,
-    columns: Vec<Option<String>>,
-    legal: LegalNames,
-    record: csv::ByteRecord,
-    /// Headings of unknown columns, which are ignored.
-    pub ignored: Vec<String>,
+pub enum RowContent {
+    Draft(Box<Draft>),
+    /// Not UTF-8.
+    Unreadable,
+    /// Marked as deleted in the source system.
+    Deleted,
 }
 
-impl<R: Read> Sheet<R> {
-    /// Detects the delimiter, maps the columns, and skips a byte-order mark.
-    pub fn open(mut file: R, fields: &[CustomField], legal: LegalNames) -> Result<Self, SheetFault> {
-        let mut start = Vec::new();
-        file.by_ref().take(64 * 1024).read_to_end(&mut start).map_err(SheetFault::Io)?;
-        if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-            return Err(SheetFault::Utf16);
-        }
-        let start = start.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(start);
-        let separator = separator(&start);
-        let whole = PlainLines { inner: Cursor::new(start).chain(BufReader::new(file)), last: b'\n' };
-        let mut reader = csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(whole);
-        let (columns, ignored) = columns(&mut reader, fields)?;
-        Ok(Self { reader, columns, legal, record: csv::ByteRecord::new(), ignored })
-    }
-
-    /// Returns the next nonempty row.
-    pub fn next_row(&mut self) -> Result<Option<Row>, SheetFault> {
-        while self.reader.read_byte_record(&mut self.record)? {
-            let line = first_line(&self.record, self.reader.position().line());
-            if let Some(row) = read(line, &self.record, &self.columns, self.legal) {
-                return Ok(Some(row));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns the byte offset of the last row.
-    pub fn position(&self) -> u64 {
-        self.record.position().map_or(0, csv::Position::byte)
-    }
+/// Which column is which field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// The line of the headings.
+    pub line: u64,
+    pub headings: Vec<String>,
+    /// `None` for columns that are ignored.
+    pub fields: Vec<Option<String>>,
+    /// Headings that nobody knows. Columns that the user ignores are not among them.
+    pub unknown: Vec<String>,
 }
 
-fn separator(start: &[u8]) -> u8 {
-    let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let count = |separator: u8| first_line.iter().filter(|byte| **byte == separator).count();
-    [b',', b';', b'\t']
-        .into_iter()
-        .max_by_key(|separator| (count(*separator), *separator == b','))
-        .unwrap_or(b',')
+/// What the first pass over a file has found.
+#[derive(Debug, Clone)]
+pub struct Overview {
+    pub columns: Columns,
+    pub rows: u64,
+    /// Ids that are stored as numbers: they may have lost leading zeros.
+    pub numeric_ids: u64,
 }
 
-/// Maps the columns, with `None` for ignored ones. Also returns the headings of ignored columns.
-fn columns(
-    reader: &mut csv::Reader<impl Read>,
-    fields: &[CustomField],
-) -> Result<(Vec<Option<String>>, Vec<String>), SheetFault> {
-    let headings = reader.headers().map_err(|_| SheetFault::Headings)?;
-    let (mut columns, mut ignored) = (Vec::new(), Vec::new());
-    for heading in headings {
-        let name = heading.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_");
-        let name = if name == "phonetic_spelling" { "phonetic".to_owned() } else { name };
-        let known = is_known(&name);
-        let custom = fields.iter().any(|field| field.has_import_key(&name));
-        if name.starts_with("custom_") && !custom {
-            let name = name.trim_start_matches("custom_").to_owned();
-            return Err(SheetFault::UnknownCustomField { heading: heading.to_owned(), name });
-        }
-        if !known && !custom {
-            ignored.push(heading.to_owned());
-        }
-        if columns.contains(&Some(name.clone())) {
-            return Err(SheetFault::Duplicate(heading.to_owned()));
-        }
-        columns.push((known || custom).then_some(name));
-    }
-    let has = |name: &str| columns.iter().flatten().any(|column| column == name);
-    if !has("email") || !(has("first_name") || has("last_name")) {
-        return Err(SheetFault::MissingColumns { headings: headings.iter().map(str::to_owned).collect() });
-    }
-    Ok((columns, ignored))
+/// The beginning of a table, for whoever corrects the mapping.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    pub line: u64,
+    pub headings: Vec<String>,
+    pub fields: Vec<Option<String>>,
+    pub samples: Vec<Vec<String>>,
 }
 
-fn read(line: u64, record: &csv::ByteRecord, columns: &[Option<String>], legal: LegalNames) -> Option<Row> {
-    let Ok(cells) = csv::StringRecord::from_byte_record(record.clone()) else {
-        return Some(Row { line, email: String::new(), draft: None });
+/// Reads the whole file, so that a fault at its end is found before anything is imported.
+pub fn check(input: &Input, options: &Options) -> Result<Overview, SheetFault> {
+    let (mut rows, mut numeric_ids) = (0, 0);
+    let columns = each(input, options, &mut |columns, row| {
+        rows += 1;
+        let id = columns.fields.iter().position(|field| field.as_deref() == Some("institution_id"));
+        if let Some(Cell::Number(_)) = id.and_then(|at| row.cells.get(at)) {
+            numeric_ids += 1;
+        }
+        Ok(())
+    })?;
+    Ok(Overview { columns, rows, numeric_ids })
+}
+
+/// Calls `visit` with each row of people.
+pub fn each_person(
+    input: &Input,
+    options: &Options,
+    visit: &mut dyn FnMut(Row) -> Result<(), SheetFault>,
+) -> Result<(), SheetFault> {
+    each(input, options, &mut |columns, row| visit(person(columns, row, options.legal))).map(|_| ())
+}
+
+/// The first rows, with the best guess which of them has the headings.
+pub fn beginning(input: &Input, options: &Options) -> Result<Beginning, SheetFault> {
+    let mut first = Vec::new();
+    formats::each_row(input, options.class.as_deref(), &mut |row| {
+        first.push(row);
+        if first.len() >= HEADING_ROWS + SAMPLES { Err(SheetFault::Stopped) } else { Ok(()) }
+    })?;
+    let candidates = first.iter().take(HEADING_ROWS);
+    let guesses = candidates.enumerate().map(|(at, row)| {
+        let guessed = guess(&texts(row), options);
+        (guessed.iter().flatten().count(), usize::MAX - at, at, guessed)
+    });
+    let Some((.., at, mut fields)) = guesses.max_by_key(|(known, early, ..)| (*known, *early)) else {
+        return Err(SheetFault::MissingColumns { headings: Vec::new() });
     };
-    let row = Cells { columns, cells: &cells };
-    let email = row.cell("email").unwrap_or_default().to_owned();
-    let empty = cells.iter().all(|cell| cell.trim().is_empty());
-    (!empty).then(|| Row { line, email, draft: Some(Draft::read(&row, legal)) })
+    let headings = texts(&first[at]);
+    let width = first[at..].iter().map(|row| row.cells.len()).max().unwrap_or_default();
+    fields.resize(width, None);
+    let sample = |row: &RawRow| {
+        (0..width)
+            .map(|at| row.cells.get(at).and_then(Cell::as_text).unwrap_or_default().to_owned())
+            .collect()
+    };
+    let samples = first[at + 1..].iter().take(SAMPLES).map(sample).collect();
+    let headings = (0..width).map(|at| headings.get(at).cloned().unwrap_or_default()).collect();
+    Ok(Beginning { line: first[at].line, headings, fields, samples })
 }
 
-/// Computes the first line of a record from the line after it, because the reader includes preceding empty lines in the
-/// record's own position.
-fn first_line(record: &csv::ByteRecord, next: u64) -> u64 {
-    let inside = record.as_slice().iter().filter(|byte| **byte == b'\n').count() as u64;
-    next.saturating_sub(1 + inside)
+type EachRow<'a> = dyn FnMut(&Columns, RawRow) -> Result<(), SheetFault> + 'a;
+
+/// Finds the headings, and calls `visit` with each row after them.
+fn each(input: &Input, options: &Options, visit: &mut EachRow<'_>) -> Result<Columns, SheetFault> {
+    let mut first: Vec<RawRow> = Vec::new();
+    let mut found: Option<Columns> = None;
+    formats::each_row(input, options.class.as_deref(), &mut |row| {
+        if let Some(columns) = &found {
+            return visit(columns, row);
+        }
+        match columns(&row, options) {
+            Ok(columns) => found = Some(columns),
+            Err(SheetFault::MissingColumns { .. }) => first.push(row),
+            Err(other) => return Err(other),
+        }
+        if first.len() >= HEADING_ROWS { Err(SheetFault::Stopped) } else { Ok(()) }
+    })?;
+    found.ok_or_else(|| SheetFault::MissingColumns { headings: first.first().map(texts).unwrap_or_default() })
 }
 
-/// Normalizes line endings to LF and terminates the last line, so that lines are counted as in text editors.
-struct PlainLines<R> {
-    inner: R,
-    last: u8,
+fn texts(row: &RawRow) -> Vec<String> {
+    row.cells.iter().map(|cell| cell.as_text().unwrap_or_default().to_owned()).collect()
 }
 
-impl<R: Read> Read for PlainLines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let read = self.inner.read(buffer)?;
-            if read == 0 && !matches!(self.last, b'\n' | b'\r') && !buffer.is_empty() {
-                (buffer[0], self.last) = (b'\n', b'\n');
-                return Ok(1);
-            }
-            let mut kept = 0;
-            for at in 0..read {
-                let byte = buffer[at];
-                if byte != b'\n' || self.last != b'\r' {
-                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
-                    kept += 1;
+/// The fields that headings seem to mean. An exact name comes before its synonyms, and the first synonym before the others.
+fn guess(headings: &[String], options: &Options) -> Vec<Option<String>> {
+    let has_legal_names = options.legal == LegalNames::Permitted;
+    let usable = |field: &String| has_legal_names || !field.starts_with("legal_");
+    let mut fields: Vec<Option<String>> = headings.iter().map(|heading| headings::exact(heading)).collect();
+    for (at, heading) in headings.iter().enumerate() {
+        if fields[at].is_none() {
+            let meant = headings::meant(heading, &options.custom).filter(usable);
+            fields[at] = meant.filter(|field| !fields.iter().flatten().any(|other| other == field));
+        }
+    }
+    let has = |fields: &[Option<String>], name: &str| fields.iter().flatten().any(|field| field == name);
+    let name = headings.iter().position(|heading| headings::is_name(heading));
+    if let Some(at) = name
+        && fields[at].is_none()
+        && has(&fields, "first_name")
+        && !has(&fields, "last_name")
+    {
+        fields[at] = Some("last_name".to_owned());
+    }
+    fields
+}
+
+/// The columns, if this row has the headings.
+fn columns(row: &RawRow, options: &Options) -> Result<Columns, SheetFault> {
+    let headings = texts(row);
+    let missing = || SheetFault::MissingColumns { headings: headings.clone() };
+    let is_custom = |name: &str| options.custom.iter().any(|field| field.has_import_key(name));
+    let (mut fields, mut unknown) = (Vec::new(), Vec::new());
+    if let Some((line, chosen)) = &options.mapping.by_column {
+        if row.line != *line {
+            return Err(missing());
+        }
+        fields.clone_from(chosen);
+    } else {
+        fields = guess(&headings, options);
+        for (at, heading) in headings.iter().enumerate() {
+            if let Some(corrected) = options.mapping.of(heading) {
+                // A correction takes the field from the column that seemed to have it.
+                if let Some(field) = corrected {
+                    fields
+                        .iter_mut()
+                        .filter(|one| one.as_deref() == Some(field.as_str()))
+                        .for_each(|one| *one = None);
                 }
-                self.last = byte;
-            }
-            // Returning 0 would signal the end of the file.
-            if kept > 0 || read == 0 {
-                return Ok(kept);
+                fields[at].clone_from(corrected);
+            } else if fields[at].is_none() && !heading.is_empty() {
+                unknown.push(heading.clone());
             }
         }
     }
+    let has = |name: &str| fields.iter().flatten().any(|field| field == name);
+    let is_complete = has("email") && (has("first_name") || has("last_name"));
+    for (at, field) in fields.iter().enumerate() {
+        let Some(field) = field else { continue };
+        let heading = || headings.get(at).cloned().unwrap_or_default();
+        if field.starts_with("custom_") && !is_custom(field) {
+            let name = field.trim_start_matches("custom_").to_owned();
+            return Err(SheetFault::UnknownCustomField { heading: heading(), name });
+        }
+        if !is_custom(field) && !headings::is_standard(field) {
+            return Err(SheetFault::Mapping(format!("there is no field `{field}`")));
+        }
+        if is_complete && fields[..at].iter().flatten().any(|other| other == field) {
+            return Err(SheetFault::Duplicate(heading()));
+        }
+    }
+    if is_complete { Ok(Columns { line: row.line, headings, fields, unknown }) } else { Err(missing()) }
+}
+
+fn person(columns: &Columns, row: RawRow, legal: LegalNames) -> Row {
+    let source = Cells { columns: &columns.fields, cells: &row.cells };
+    let email = source.text("email").unwrap_or_default().to_owned();
+    let content = match row.state {
+        RowState::Unreadable => RowContent::Unreadable,
+        RowState::Deleted => RowContent::Deleted,
+        RowState::Readable => {
+            let mut draft = Draft::read(&source, legal);
+            for (field, cell) in columns.fields.iter().zip(&row.cells) {
+                let fault = match (field, cell) {
+                    (Some(_), Cell::Error(_)) => Fault::Invalid,
+                    (Some(_), Cell::TooLong) => Fault::TooLong { most: formats::limits::CELL },
+                    _ => continue,
+                };
+                draft.errors.add(Field::Custom(field.clone().unwrap_or_default()), fault);
+            }
+            RowContent::Draft(Box::new(draft))
+        }
+    };
+    let size = row.cells.iter().filter_map(Cell::as_text).map(str::len).sum();
+    Row { line: row.line, email, size, content }
 }
 
 struct Cells<'a> {
     columns: &'a [Option<String>],
-    cells: &'a csv::StringRecord,
+    cells: &'a [Cell],
 }
 
 impl Cells<'_> {
-    fn cell(&self, name: &str) -> Option<&str> {
+    fn text(&self, name: &str) -> Option<&str> {
         let at = self.columns.iter().position(|column| column.as_deref() == Some(name))?;
-        self.cells.get(at).map(str::trim).filter(|cell| !cell.is_empty())
+        self.cells.get(at)?.as_text()
     }
 }
 
 impl Source for Cells<'_> {
     fn get(&self, key: &str) -> Raw<'_> {
-        self.cell(key).map_or(Raw::Absent, |cell| Raw::Text(Cow::Borrowed(cell)))
+        self.text(key).map_or(Raw::Absent, |cell| Raw::Text(Cow::Borrowed(cell)))
     }
 
     fn custom(&self) -> Vec<(String, Raw<'_>)> {
         let custom = self.columns.iter().flatten().filter(|name| name.starts_with("custom_"));
-        custom.filter_map(|name| Some((name.clone(), Raw::Text(Cow::Borrowed(self.cell(name)?))))).collect()
+        custom.filter_map(|name| Some((name.clone(), Raw::Text(Cow::Borrowed(self.text(name)?))))).collect()
     }
 }
 
@@ -203,40 +301,83 @@ impl Source for Cells<'_> {
 mod tests {
     use super::*;
 
-    fn open(text: &[u8]) -> Result<Sheet<&[u8]>, SheetFault> {
-        Sheet::open(text, &[], LegalNames::Ignored)
+    fn options() -> Options {
+        let mapping = Mapping::default();
+        Options { custom: Vec::new(), legal: LegalNames::Ignored, mapping, class: None }
     }
 
-    fn rows(text: &[u8]) -> Vec<(u64, String)> {
-        let mut sheet = open(text).unwrap();
-        std::iter::from_fn(|| sheet.next_row().unwrap()).map(|row| (row.line, row.email)).collect()
+    fn open(text: &[u8]) -> Result<Overview, SheetFault> {
+        check(&Input::Bytes(text.to_vec().into()), &options())
     }
 
-    #[test]
-    fn rows_are_counted_as_editors_count_lines_however_they_end() {
-        for end in ["\n", "\r\n", "\r"] {
-            let text =
-                ["email;first_name", "a@x.org;Ana", "", "b@x.org;\"Ben", "Jr\"", "c@x.org;Cy"].join(end);
-            let found = rows(text.as_bytes());
-            let wanted = [(2, "a@x.org"), (4, "b@x.org"), (6, "c@x.org")];
-            assert_eq!(found, wanted.map(|(line, email)| (line, email.to_owned())), "{end:?}");
-        }
+    fn fields(text: &str) -> Vec<Option<String>> {
+        open(text.as_bytes()).unwrap().columns.fields
+    }
+
+    fn names(names: &[&str]) -> Vec<Option<String>> {
+        names.iter().map(|name| Some((*name).to_owned()).filter(|name| !name.is_empty())).collect()
     }
 
     #[test]
-    fn a_byte_order_mark_is_skipped_and_unknown_columns_are_ignored() {
-        let sheet = open(b"\xef\xbb\xbfEmail\tLast name\tShoe size\n").unwrap();
-        assert_eq!(sheet.ignored, ["Shoe size"]);
-        assert_eq!(sheet.columns, [Some("email".to_owned()), Some("last_name".to_owned()), None]);
+    fn unknown_columns_are_listed() {
+        let overview = open(b"\xef\xbb\xbfEmail\tLast name\tShoe size\na@x.org\tA\t38\n").unwrap();
+        assert_eq!(overview.columns.unknown, ["Shoe size"]);
+        assert_eq!(overview.columns.fields, names(&["email", "last_name", ""]));
+        assert_eq!(overview.rows, 1);
     }
 
     #[test]
     fn what_is_no_list_of_people_is_a_fault() {
-        assert!(matches!(open(b"\xff\xfee\0m\0"), Err(SheetFault::Utf16)));
-        assert!(matches!(open(b"email,\xff\n"), Err(SheetFault::Headings)));
+        assert!(matches!(open(b""), Err(SheetFault::MissingColumns { .. })));
         assert!(matches!(open(b"email,name\n"), Err(SheetFault::MissingColumns { .. })));
         assert!(matches!(open(b"email,first_name,Email\n"), Err(SheetFault::Duplicate(_))));
         let unknown = open(b"email,first_name,custom_degree\n");
         assert!(matches!(unknown, Err(SheetFault::UnknownCustomField { name, .. }) if name == "degree"));
+    }
+
+    #[test]
+    fn exact_names_come_before_synonyms_and_name_is_the_last_name_beside_a_first_name() {
+        assert_eq!(fields("E-mail,email,first-name\n"), names(&["", "email", "first_name"]));
+        assert_eq!(fields("Name;Vorname;E-Mail\n"), names(&["last_name", "first_name", "email"]));
+        assert_eq!(fields("Mail,E-Mail,Vorname\n"), names(&["email", "", "first_name"]));
+    }
+
+    #[test]
+    fn the_headings_may_follow_a_title() {
+        let overview =
+            open("Class of 2027\n\nprinted in May\nVorname,E-Mail\nAna,a@x.org\n".as_bytes()).unwrap();
+        assert_eq!((overview.columns.line, overview.rows), (4, 1));
+        let late = format!("{}Vorname,E-Mail\nAna,a@x.org\n", "title\n".repeat(HEADING_ROWS));
+        assert!(matches!(open(late.as_bytes()), Err(SheetFault::MissingColumns { .. })));
+    }
+
+    #[test]
+    fn a_mapping_corrects_what_headings_seem_to_mean() {
+        let text = "Mail,Private mail,Called\na@x.org,b@x.org,Ana\n";
+        let input = Input::Bytes(text.as_bytes().to_vec().into());
+        let mapped = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|one| (*one).to_owned()).collect();
+            check(&input, &Options { mapping: Mapping::parse(&given).unwrap(), ..options() })
+        };
+        assert!(matches!(mapped(&[]), Err(SheetFault::MissingColumns { .. })));
+        let columns = mapped(&["called=first_name"]).unwrap().columns;
+        assert_eq!(columns.fields, names(&["email", "", "first_name"]));
+        assert_eq!(columns.unknown, ["Private mail"]);
+        let columns = mapped(&["Called=first_name", "Private mail=email"]).unwrap().columns;
+        assert_eq!(columns.fields, names(&["", "email", "first_name"]));
+        assert!(matches!(mapped(&["Called=shoe_size"]), Err(SheetFault::Mapping(_))));
+        assert!(Mapping::parse(&["Called".to_owned()]).is_err());
+        let chosen = (1, names(&["email", "", "last_name"]));
+        let mapping = Mapping { by_column: Some(chosen), ..Mapping::default() };
+        let columns = check(&input, &Options { mapping, ..options() }).unwrap().columns;
+        assert_eq!(columns.fields, names(&["email", "", "last_name"]));
+    }
+
+    #[test]
+    fn the_beginning_shows_headings_and_samples_even_where_nothing_is_known() {
+        let text = "A,B\n1,2\n3,4\n";
+        let beginning = beginning(&Input::Bytes(text.as_bytes().to_vec().into()), &options()).unwrap();
+        assert_eq!(beginning.headings, ["A", "B"]);
+        assert_eq!(beginning.samples, [["1", "2"], ["3", "4"]]);
     }
 }

@@ -1,9 +1,9 @@
-//! Removes expired reports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins
+//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins
 //! and admissions to name pages.
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports, outbox, plays, registrations, sessions, sign_in, sso},
+    app::{Result, exports, imports, outbox, plays, registrations, sessions, sign_in, sso},
     domain::job::{Lane, RetryPolicy},
 };
 
@@ -11,6 +11,7 @@ pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::
 
 pub async fn run(context: &Context<'_>) -> Result<()> {
     exports::expire(context.app).await?;
+    imports::remove_old(context.app).await?;
     outbox::remove_old(context.app).await?;
     plays::remove_old(context.app).await?;
     sign_in::remove_expired(context.app).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{
     build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain, rotate_lti_keys,
-    scrub_exports, send_mail, sweep_blobs, sync_course, sync_due_courses,
+    run_import, scrub_exports, send_mail, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -59,6 +59,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SendMail => send_mail::POLICY,
         Kind::Retain => retain::POLICY,
         Kind::SendBulkMail => send_mail::BULK_POLICY,
+        Kind::RunImport => run_import::POLICY,
     }
 }
 
@@ -86,6 +87,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
             send_mail::run(context, *institution, *message).await
         }
         Job::Retain => retain::run(context).await,
+        Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
     }
 }
 
@@ -112,6 +114,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
+        Job::RunImport { institution, import } => run_import::give_up(sql, *institution, *import).await?,
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
@@ -137,6 +140,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::SyncCourse { .. }
         | Job::SyncDueCourses
         | Job::Retain
-        | Job::PurgeModeration => Ok(()),
+        | Job::PurgeModeration
+        | Job::RunImport { .. } => Ok(()),
     }
 }

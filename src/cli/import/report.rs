@@ -5,7 +5,7 @@ use std::{collections::HashSet, process::ExitCode};
 use serde_json::json;
 
 use crate::{
-    app::imports::{self, Outcome, RowReport},
+    app::imports::{self, FileOutcome, Outcome, RowReport},
     cli::output,
     domain::{email::email_key, text},
 };
@@ -17,7 +17,10 @@ pub struct Report {
     begun: bool,
     rehearsed: HashSet<String>,
     created: u64,
+    /// Of people who were on the page already, changed or not.
     updated: u64,
+    unchanged: u64,
+    skipped: u64,
     refused: u64,
     files: Option<Files>,
 }
@@ -29,11 +32,15 @@ struct Files {
     unmatched: u64,
 }
 
-/// The result of a file.
-pub enum FileOutcome {
-    Stored { email: Option<String> },
-    Refused { email: Option<String>, why: String },
-    Nobody,
+/// People who would exist if this were not a dry run.
+pub struct Expected(HashSet<String>);
+
+impl Expected {
+    /// Would a person with this name exist by now?
+    pub fn has(&self, file: &str) -> bool {
+        imports::names(file)
+            .any(|(email, identifier)| self.0.contains(&email) || self.0.contains(&identifier))
+    }
 }
 
 impl Report {
@@ -45,6 +52,8 @@ impl Report {
             rehearsed: HashSet::new(),
             created: 0,
             updated: 0,
+            unchanged: 0,
+            skipped: 0,
             refused: 0,
             files: None,
         }
@@ -60,36 +69,50 @@ impl Report {
 
     pub fn row(&mut self, row: &RowReport) {
         let RowReport { line, email, identifier, outcome } = row;
-        let first = self.created + self.updated + self.refused == 0;
-        // A dry run rolls back each group, so people who occur again in a later group are remembered here.
+        let first = self.created + self.updated + self.skipped + self.refused == 0;
+        // A dry run writes nothing, so people who occur again in a later group are remembered here.
         let again = self.dry_run && *outcome == Outcome::Created && !self.rehearsed.insert(email_key(email));
         if self.dry_run && *outcome == Outcome::Created {
             self.rehearsed.extend(identifier.as_deref().map(text::nfc));
         }
+        let mut changed: &[String] = &[];
         let (word, why) = match outcome {
             Outcome::Created if !again => ("created", None),
-            Outcome::Created | Outcome::Updated => ("updated", None),
+            Outcome::Created => ("updated", None),
+            Outcome::Updated(fields) => {
+                changed = fields;
+                ("updated", None)
+            }
+            Outcome::Unchanged => ("unchanged", None),
+            Outcome::Skipped => ("skipped", Some("marked as deleted in the source system".to_owned())),
             Outcome::Refused(errors) => ("refused", Some(errors.to_string())),
         };
         match word {
             "created" => self.created += 1,
             "updated" => self.updated += 1,
+            "unchanged" => {
+                self.updated += 1;
+                self.unchanged += 1;
+            }
+            "skipped" => self.skipped += 1,
             _ => self.refused += 1,
         }
         if self.json {
-            let object = json!({ "line": line, "email": email, "outcome": word, "reason": why });
+            let mut object = json!({ "line": line, "email": email, "outcome": word, "reason": why });
+            if !changed.is_empty() {
+                object["changed"] = json!(changed);
+            }
             element(first, &object);
         } else {
             let why = why.map_or_else(String::new, |why| format!(": {why}"));
-            output::print_line(&format!("line {line}: {word} {email}{why}"));
+            let changed =
+                if changed.is_empty() { String::new() } else { format!(" ({})", changed.join(", ")) };
+            output::print_line(&format!("line {line}: {word} {email}{changed}{why}"));
         }
     }
 
-    /// Would a person with this name exist by now if this were not a dry run?
-    pub fn would_exist(&self, file: &str) -> bool {
-        imports::names(file).any(|(email, identifier)| {
-            self.rehearsed.contains(&email) || self.rehearsed.contains(&identifier)
-        })
+    pub fn expected(&mut self) -> Expected {
+        Expected(std::mem::take(&mut self.rehearsed))
     }
 
     pub fn end_of_rows(&mut self) {
@@ -111,7 +134,7 @@ impl Report {
         let first = files.stored + files.refused + files.unmatched == 0;
         let (word, email, why) = match outcome {
             FileOutcome::Stored { email } => ("stored", email, None),
-            FileOutcome::Refused { email, why } => ("refused", email, Some(why)),
+            FileOutcome::Refused { email, why } => ("refused", email, Some(why.to_string())),
             FileOutcome::Nobody => {
                 let why = "matches nobody on this page: name the file after an email or institution_id";
                 ("unmatched", None, Some(why.to_owned()))
@@ -149,13 +172,23 @@ impl Report {
                 refused + unmatched == 0
             }
         };
+        let (unchanged, skipped) = (self.unchanged, self.skipped);
         if self.json {
+            // Absent where there are none.
+            let more =
+                [("unchanged", unchanged), ("skipped", skipped)].into_iter().filter(|(_, count)| *count > 0);
+            let more: String = more.map(|(key, count)| format!(",\"{key}\":{count}")).collect();
             output::print_line(&format!(
-                ",\"created\":{created},\"updated\":{updated},\"refused\":{refused},\"dry_run\":{}}}",
+                ",\"created\":{created},\"updated\":{updated},\"refused\":{refused}{more},\"dry_run\":{}}}",
                 self.dry_run
             ));
         } else {
-            output::print_line(&format!("{created} created, {updated} updated, {refused} refused{would}"));
+            let unchanged =
+                if unchanged > 0 { format!(" (of whom {unchanged} unchanged)") } else { String::new() };
+            let skipped = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+            output::print_line(&format!(
+                "{created} created, {updated} updated{unchanged}, {refused} refused{skipped}{would}"
+            ));
         }
         if refused == 0 && good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }

@@ -9,6 +9,7 @@ mod custom_field;
 mod doctor;
 mod help;
 mod import;
+mod import_formats;
 mod institution;
 mod jobs;
 mod logs;

@@ -9,6 +9,7 @@ pub mod process;
 pub mod proxy;
 pub mod routes;
 pub mod s3;
+pub mod sheets;
 pub mod snapshot;
 pub mod speech;
 

@@ -1,0 +1,278 @@
+//! Tables in files: CSV, XLSX, ODS and OneRoster bundles. They are read row by row and within limits, so that no file needs more
+//! memory than one row of it, besides the shared strings of an XLSX file. Macros and external links are never read, and formulas
+//! give the value that is stored with them.
+
+mod csv;
+mod ods;
+mod oneroster;
+mod xlsx;
+mod xml;
+pub(super) mod zipped;
+
+use std::{
+    fs::File,
+    io::{self, Cursor, Read, Seek},
+    path::PathBuf,
+};
+
+use bytes::Bytes;
+
+use zipped::Zipped;
+
+/// What is read of a file at most.
+pub mod limits {
+    pub const ROWS: u64 = 200_000;
+    pub const COLUMNS: usize = 200;
+    pub const CELLS: u64 = 4_000_000;
+    /// The bytes of a cell; a row with a longer one is rejected.
+    pub const CELL: usize = 40_000;
+    pub const SHEETS: usize = 200;
+    /// The files in a ZIP file.
+    pub const FILES: usize = 20_000;
+    /// A table, unpacked.
+    pub const TABLE_BYTES: u64 = 512 << 20;
+    /// The shared strings of an XLSX file, which are kept in memory, unpacked.
+    pub const STRINGS_BYTES: u64 = 32 << 20;
+    pub const STRINGS: usize = 1_000_000;
+    /// Any other part of a spreadsheet file, unpacked.
+    pub const PART_BYTES: u64 = 8 << 20;
+    /// All that a ZIP file says it contains.
+    pub const DECLARED_BYTES: u64 = 1 << 30;
+    /// Text or a tag in XML, without anything inside.
+    pub const XML_RUN: usize = 256 << 10;
+}
+
+/// Why a file cannot be read. Invalid rows are reported separately.
+#[derive(Debug, thiserror::Error)]
+pub enum SheetFault {
+    #[error(transparent)]
+    Io(io::Error),
+    /// Not what its beginning promises, or damaged.
+    #[error("{0}")]
+    Damaged(String),
+    /// A format that is not read, by its name.
+    #[error("{0} files are not supported")]
+    Unsupported(&'static str),
+    #[error("the file is protected by a password")]
+    Encrypted,
+    #[error("{0}")]
+    TooLarge(String),
+    #[error("the file has more than {} rows", limits::ROWS)]
+    TooManyRows,
+    #[error("row {line} has more than {} columns", limits::COLUMNS)]
+    TooManyColumns { line: u64 },
+    #[error("the file has more than {} cells", limits::CELLS)]
+    TooManyCells,
+    #[error("the class `{0}` is not in the file")]
+    NoClass(String),
+    #[error("the file has no classes")]
+    NotOneRoster,
+    /// A ZIP file with recordings instead of people.
+    #[error("the file contains no list of people")]
+    NoTable,
+    #[error("the column `{heading}` is no custom field")]
+    UnknownCustomField { heading: String, name: String },
+    #[error("the column `{0}` is there twice")]
+    Duplicate(String),
+    /// An email column and a first or last name column are required.
+    #[error("necessary columns are missing")]
+    MissingColumns { headings: Vec<String> },
+    /// A correction of the mapping that makes no sense.
+    #[error("{0}")]
+    Mapping(String),
+    /// Not an error: the caller has read enough.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl SheetFault {
+    fn zip(error: zip::result::ZipError) -> Self {
+        match error {
+            zip::result::ZipError::Io(error) => Self::of_reading(error),
+            other => Self::Damaged(format!("the file is damaged: {other}")),
+        }
+    }
+
+    /// Faults that our own readers pass through the libraries above them.
+    fn of_reading(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => Self::TooLarge(error.to_string()),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
+                Self::Damaged(format!("the file is damaged: {error}"))
+            }
+            _ => Self::Io(error),
+        }
+    }
+}
+
+/// Where the bytes are.
+#[derive(Debug, Clone)]
+pub enum Input {
+    File(PathBuf),
+    Bytes(Bytes),
+}
+
+pub trait ReadSeek: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+impl Input {
+    pub fn open(&self) -> Result<Box<dyn ReadSeek>, SheetFault> {
+        Ok(match self {
+            Self::File(path) => Box::new(File::open(path).map_err(SheetFault::Io)?),
+            Self::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
+        })
+    }
+
+    fn start(&self) -> Result<Vec<u8>, SheetFault> {
+        let mut start = Vec::new();
+        self.open()?.take(8).read_to_end(&mut start).map_err(SheetFault::Io)?;
+        Ok(start)
+    }
+}
+
+/// The format of a file, by its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Csv,
+    Xlsx,
+    Ods,
+    OneRoster,
+    /// A ZIP file that is none of these.
+    Recordings,
+}
+
+impl Format {
+    pub fn of(input: &Input) -> Result<Self, SheetFault> {
+        let start = input.start()?;
+        if start.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
+            // Old Excel files, and new ones with a password, are in Microsoft's compound format.
+            return Err(SheetFault::Unsupported("XLS and password-protected"));
+        }
+        if start.starts_with(b"%PDF") {
+            return Err(SheetFault::Unsupported("PDF"));
+        }
+        if !start.starts_with(b"PK\x03\x04") && !start.starts_with(b"PK\x05\x06") {
+            return Ok(Self::Csv);
+        }
+        let zip = Zipped::open(input)?;
+        Ok(if zip.has("xl/workbook.xml") {
+            Self::Xlsx
+        } else if zip.has("xl/workbook.bin") {
+            return Err(SheetFault::Unsupported("XLSB"));
+        } else if zip.has("content.xml") {
+            Self::Ods
+        } else if zip.has_named("manifest.csv") {
+            Self::OneRoster
+        } else {
+            Self::Recordings
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cell {
+    Empty,
+    Text(String),
+    /// As people would type it: without `.0`, dates as in ISO 8601.
+    Number(String),
+    /// A formula without a result, such as `#N/A`.
+    Error(String),
+    TooLong,
+}
+
+impl Cell {
+    fn text(text: String) -> Self {
+        if text.len() > limits::CELL {
+            Self::TooLong
+        } else if text.trim().is_empty() {
+            Self::Empty
+        } else {
+            Self::Text(text)
+        }
+    }
+
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) | Self::Number(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            Self::Empty | Self::Error(_) | Self::TooLong => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowState {
+    Readable,
+    /// Not UTF-8.
+    Unreadable,
+    /// The source system has marked the person as deleted.
+    Deleted,
+}
+
+/// A nonempty row.
+#[derive(Debug, Clone)]
+pub struct RawRow {
+    /// As editors and spreadsheet programs count.
+    pub line: u64,
+    pub cells: Vec<Cell>,
+    pub state: RowState,
+}
+
+pub type Visit<'a> = dyn FnMut(RawRow) -> Result<(), SheetFault> + 'a;
+
+/// Calls `visit` with each nonempty row. `class` selects the people of one class of a OneRoster bundle.
+pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Result<(), SheetFault> {
+    let format = Format::of(input)?;
+    if class.is_some() && format != Format::OneRoster {
+        return Err(SheetFault::NotOneRoster);
+    }
+    let rows = &mut Rows { visit, rows: 0, cells: 0 };
+    let read = match format {
+        Format::Csv => csv::read(input, rows),
+        Format::Xlsx => xlsx::read(input, rows),
+        Format::Ods => ods::read(input, rows),
+        Format::OneRoster => oneroster::read(input, class, rows),
+        Format::Recordings => Err(SheetFault::NoTable),
+    };
+    match read {
+        Err(SheetFault::Stopped) => Ok(()),
+        other => other,
+    }
+}
+
+/// Counts what is read, and passes it on.
+pub(super) struct Rows<'a, 'b> {
+    visit: &'a mut Visit<'b>,
+    rows: u64,
+    cells: u64,
+}
+
+impl Rows<'_, '_> {
+    fn push(&mut self, line: u64, mut cells: Vec<Cell>, state: RowState) -> Result<(), SheetFault> {
+        while cells.last() == Some(&Cell::Empty) {
+            cells.pop();
+        }
+        if cells.is_empty() && state == RowState::Readable {
+            return Ok(());
+        }
+        if cells.len() > limits::COLUMNS {
+            return Err(SheetFault::TooManyColumns { line });
+        }
+        self.rows += 1;
+        // One more for the headings.
+        if self.rows > limits::ROWS + 1 {
+            return Err(SheetFault::TooManyRows);
+        }
+        (self.visit)(RawRow { line, cells, state })
+    }
+
+    /// Formats count cells when they read them, because a row may have many that are empty.
+    fn count_cells(&mut self, more: u64) -> Result<(), SheetFault> {
+        self.cells += more;
+        if self.cells > limits::CELLS { Err(SheetFault::TooManyCells) } else { Ok(()) }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+}

@@ -1,0 +1,255 @@
+//! Recordings in a folder or a ZIP file. Each file is named after its owner's email or identifier.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use futures_util::{StreamExt, stream};
+
+use super::{
+    super::{
+        Actor, App, Error, Result,
+        media::{self, PendingCall},
+    },
+    Run, Target,
+    formats::{
+        Format, Input, SheetFault,
+        zipped::{Zipped, base_name},
+    },
+    group,
+};
+use crate::{
+    domain::{
+        access::SearchScope,
+        email::email_key,
+        fault::Fault,
+        ids::{InstitutionId, NamePageId, ParticipantId},
+        import::BroughtRecording,
+        media::{Incoming, Kind, MediaFault},
+        participant::Participant,
+        text,
+    },
+    store::{
+        self, imports,
+        participants::{KeyKind, best},
+        rolls,
+    },
+};
+
+/// Being processed or read at the same time.
+const CONCURRENT_FILES: usize = 8;
+
+/// Files with recordings, in order of their names.
+pub struct Recordings {
+    place: Place,
+    names: Vec<String>,
+    /// Folders inside the folder, which are not read.
+    pub skipped: Vec<String>,
+}
+
+enum Place {
+    Folder(PathBuf),
+    /// With the position of each file.
+    Zip(Mutex<Zipped>, Vec<usize>),
+}
+
+impl Recordings {
+    /// A folder, or a ZIP file. Hidden files are left out.
+    pub fn open(path: &Path) -> Result<Self, SheetFault> {
+        if !path.is_dir() {
+            return Self::in_zip(&Input::File(path.to_owned()));
+        }
+        let (mut names, mut skipped) = (Vec::new(), Vec::new());
+        for entry in std::fs::read_dir(path).map_err(SheetFault::Io)? {
+            let entry = entry.map_err(SheetFault::Io)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.path().is_dir() {
+                skipped.push(name);
+            } else if !name.starts_with('.') {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(Self { place: Place::Folder(path.to_owned()), names, skipped })
+    }
+
+    /// The files of a ZIP file, in whatever folder.
+    pub fn in_zip(input: &Input) -> Result<Self, SheetFault> {
+        if Format::of(input)? == Format::Csv {
+            return Err(SheetFault::Damaged("it is neither a directory nor a ZIP file".to_owned()));
+        }
+        let zip = Zipped::open(input)?;
+        let mut files: Vec<(String, usize)> = zip
+            .files()
+            .filter(|(_, path)| !path.split('/').any(|part| part.starts_with('.') || part == "__MACOSX"))
+            .map(|(at, path)| (base_name(path).to_owned(), at))
+            .collect();
+        files.sort();
+        let (names, positions) = files.into_iter().unzip();
+        Ok(Self { place: Place::Zip(Mutex::new(zip), positions), names, skipped: Vec::new() })
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// No more than it takes to see that it is too much.
+    fn contents(&self, at: usize, most: usize) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let most = most as u64 + 1;
+        let read = match &self.place {
+            Place::Folder(path) => File::open(path.join(&self.names[at]))
+                .and_then(|file| file.take(most).read_to_end(&mut bytes)),
+            Place::Zip(zip, positions) => {
+                let mut zip = zip.lock().unwrap_or_else(PoisonError::into_inner);
+                let file = zip.read(positions[at], super::formats::limits::DECLARED_BYTES);
+                file.map_err(|fault| fault.to_string())?.take(most).read_to_end(&mut bytes)
+            }
+        };
+        read.map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+}
+
+/// The result of a file.
+#[derive(Debug, Clone)]
+pub enum FileOutcome {
+    Stored { email: Option<String> },
+    Refused { email: Option<String>, why: FileFault },
+    Nobody,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum FileFault {
+    #[error("`{0}` belongs to the same person")]
+    SamePerson(String),
+    #[error("unreadable: {0}")]
+    Unreadable(String),
+    #[error("{0}")]
+    Media(MediaFault),
+}
+
+/// Imports all recordings. `would_exist` knows, in a rehearsal, the people who would exist by now.
+pub async fn recordings(
+    app: &App,
+    actor: &Actor,
+    run: Run,
+    files: &Recordings,
+    would_exist: &(dyn Fn(&str) -> bool + Sync),
+    each: &mut (dyn FnMut(&str, FileOutcome) + Send),
+) -> Result<()> {
+    actor.manage(run.institution, run.page)?;
+    // Find the owners first and in order, to detect two files of one person.
+    let mut first_file: HashMap<ParticipantId, &str> = HashMap::new();
+    let mut owners = Vec::with_capacity(files.names.len());
+    for (at, name) in files.names.iter().enumerate() {
+        let person = find_owner(app, run.institution, run.page, name).await?;
+        let earlier = person.as_ref().and_then(|person| {
+            let first = *first_file.entry(person.id).or_insert(name);
+            (first != name).then_some(first)
+        });
+        owners.push((at, name.as_str(), person, earlier, would_exist(name)));
+    }
+    let work = stream::iter(owners).map(|(at, name, person, earlier, would_be_there)| async move {
+        if person.is_none() && !would_be_there {
+            return Ok((name, FileOutcome::Nobody));
+        }
+        let email = person.as_ref().and_then(|person| person.email.clone());
+        if let Some(earlier) = earlier {
+            let why = FileFault::SamePerson(earlier.to_owned());
+            return Ok((name, FileOutcome::Refused { email, why }));
+        }
+        let outcome = match files.contents(at, app.studio.settings.sound.bytes) {
+            Err(error) => FileOutcome::Refused { email, why: FileFault::Unreadable(error) },
+            Ok(bytes) => match store_recording(app, run, person.as_ref(), bytes).await? {
+                Ok(()) => FileOutcome::Stored { email },
+                Err(fault) => FileOutcome::Refused { email, why: FileFault::Media(fault) },
+            },
+        };
+        Ok::<_, Error>((name, outcome))
+    });
+    let mut work = std::pin::pin!(work.buffered(CONCURRENT_FILES));
+    while let Some(done) = work.next().await {
+        let (name, outcome) = done?;
+        each(name, outcome);
+    }
+    Ok(())
+}
+
+/// Finds the owner of a recording on the page by its file name, which is an email or an identifier, with or without a file
+/// extension.
+async fn find_owner(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    file: &str,
+) -> Result<Option<Participant>> {
+    let sql = &mut app.db.read();
+    for (email, identifier) in names(file) {
+        for (by, key) in [(KeyKind::Email, email), (KeyKind::Identifier, identifier)] {
+            let found = best(sql, institution, SearchScope::Page(page), by, &key).await?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what a file name may stand for, as keys of an email and of an identifier. The domain of an email can look like a
+/// file extension, so the whole name comes first.
+pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
+    let without_ending = file.rsplit_once('.').map(|(name, _)| name);
+    [Some(file), without_ending].into_iter().flatten().map(|name| (email_key(name), text::nfc(name.trim())))
+}
+
+/// Attaches a recording from a file. The inner error says what is wrong with the file.
+async fn store_recording(
+    app: &App,
+    run: Run,
+    person: Option<&Participant>,
+    bytes: Vec<u8>,
+) -> Result<std::result::Result<(), MediaFault>> {
+    let incoming = Incoming::Bytes(bytes);
+    // In a dry run, the owner may not exist yet: they may be somebody whom the import would create.
+    let (Some(person), Target::Import(import)) = (person, run.target) else {
+        return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
+    };
+    let (institution, id) = (run.institution, person.id);
+    let sql = &mut app.db.read();
+    let had_one = store::media::of(sql, institution, id, Kind::Recording).await?.is_some();
+    let phone = store::participants::phone_number(sql, institution, id).await?;
+    let before = group::before(person, phone)?;
+    let media_file = (Kind::Recording, incoming);
+    match media::store_one(app, (institution, id), media_file, PendingCall::Cancel).await {
+        Ok(_) => {
+            let brought = if had_one { BroughtRecording::Replaced } else { BroughtRecording::Added };
+            app.db
+                .write::<_, Error>(move |sql| {
+                    Box::pin(async move {
+                        rolls::lock(sql, institution).await?;
+                        let what = (before.as_str(), brought);
+                        Ok(imports::remember_recording(sql, institution, import, id, what).await?)
+                    })
+                })
+                .await?;
+            Ok(Ok(()))
+        }
+        Err(Error::Invalid(errors)) => {
+            let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {
+                Fault::Media(fault) => Some(fault.clone()),
+                _ => None,
+            });
+            fault.map(Err).ok_or(Error::Invalid(errors))
+        }
+        Err(other) => Err(other),
+    }
+}

@@ -1,0 +1,488 @@
+//! Files that managers upload on the page of a name page. A job reads and imports them, so that the import goes on when the browser does
+//! not, and after a restart.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::{
+    super::{Actor, App, Error, Missing, Result, jobs},
+    CallPolicy, Format, Input, Mapping, Options, Outcome, Recordings, RowReport, Run, SheetFault, Target,
+    sheet, undo,
+};
+use crate::{
+    domain::{
+        fault::Fault,
+        ids::{ImportId, InstitutionId, JobId, NamePageId},
+        import::{Counts, Import, ImportState},
+        institution::Institution,
+        job::Job,
+    },
+    store::{self, Sql, imports},
+};
+
+/// The bytes of an uploaded file that are stored together.
+const PART: usize = 192 << 10;
+/// Rows of each kind that a report keeps.
+const MOST_REFUSED: usize = 200;
+const MOST_OTHERS: usize = 200;
+
+/// An upload as its page shows it.
+pub struct Upload {
+    pub import: Import,
+    pub mapping: Mapping,
+    /// The beginning of the table, as long as its columns are being mapped.
+    pub beginning: Option<sheet::Beginning>,
+    /// A ZIP file of so many recordings.
+    pub recordings: Option<usize>,
+    pub report: Report,
+    /// The fields that a column can have, with the labels of custom ones.
+    pub fields: Vec<(String, Option<String>)>,
+}
+
+/// The results of single rows: all that were refused or would change something, within limits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    pub rows: Vec<ReportRow>,
+    /// Rows that are not among them.
+    pub others: u64,
+    /// Headings of columns that are ignored.
+    #[serde(default)]
+    pub unknown: Vec<String>,
+    #[serde(default)]
+    pub numeric_ids: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportRow {
+    pub line: u64,
+    /// The email, or the name of a file.
+    pub who: String,
+    pub outcome: String,
+    #[serde(default)]
+    pub fields: Vec<String>,
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
+}
+
+/// What is wrong with a field, by a word for its kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    pub field: String,
+    pub kind: String,
+}
+
+impl ReportRow {
+    fn of(row: &RowReport) -> Self {
+        let (outcome, fields, reasons) = match &row.outcome {
+            Outcome::Created => ("created", Vec::new(), Vec::new()),
+            Outcome::Updated(fields) => ("updated", fields.clone(), Vec::new()),
+            Outcome::Unchanged => ("unchanged", Vec::new(), Vec::new()),
+            Outcome::Skipped => ("skipped", Vec::new(), Vec::new()),
+            Outcome::Refused(errors) => {
+                let reasons = errors.iter().flat_map(|(field, faults)| {
+                    faults
+                        .iter()
+                        .map(|fault| Reason { field: field.name().to_owned(), kind: kind(fault).to_owned() })
+                });
+                ("refused", Vec::new(), reasons.collect())
+            }
+        };
+        Self { line: row.line, who: row.email.clone(), outcome: outcome.to_owned(), fields, reasons }
+    }
+}
+
+/// Those that rows of a file can have; all others are `invalid`.
+fn kind(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::Blank => "blank",
+        Fault::Taken => "taken",
+        Fault::TooLong { .. } => "long",
+        Fault::ControlCharacter => "control",
+        Fault::NotAPhoneNumber => "phone",
+        Fault::NotText => "text",
+        _ => "invalid",
+    }
+}
+
+/// Collects the report of an import.
+#[derive(Default)]
+struct Collector {
+    report: Report,
+    counts: Counts,
+    refused: usize,
+}
+
+impl Collector {
+    fn add(&mut self, row: ReportRow) {
+        self.counts.done += 1;
+        match row.outcome.as_str() {
+            "created" => self.counts.created += 1,
+            "updated" => self.counts.updated += 1,
+            "unchanged" => self.counts.unchanged += 1,
+            "refused" => self.counts.refused += 1,
+            _ => {}
+        }
+        let is_refused = row.outcome == "refused";
+        let others = self.report.rows.len() - self.refused;
+        let has_room = if is_refused { self.refused < MOST_REFUSED } else { others < MOST_OTHERS };
+        if has_room {
+            self.refused += usize::from(is_refused);
+            self.report.rows.push(row);
+        } else {
+            self.report.others += 1;
+        }
+    }
+}
+
+/// Stores a file. The inner error says that it is none that can be imported.
+pub async fn upload(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    file_name: &str,
+    bytes: Vec<u8>,
+) -> Result<Result<ImportId, SheetFault>> {
+    actor.manage(institution, page)?;
+    let input = Input::Bytes(bytes.into());
+    let read = input.clone();
+    let format = blocking(move || Format::of(&read)).await?;
+    if let Err(fault) = format {
+        return Ok(Err(fault));
+    }
+    let Input::Bytes(bytes) = input else { return Ok(Err(SheetFault::NoTable)) };
+    let now = app.clock.now();
+    let name: String = file_name.chars().filter(|c| !c.is_control()).take(200).collect();
+    let import = Import {
+        id: app.ids.id(now),
+        page,
+        state: ImportState::Uploaded,
+        file_name: name,
+        mapping: "{}".to_owned(),
+        counts: Counts::default(),
+        rows_total: None,
+        report: None,
+        fault: None,
+        created_at: now,
+    };
+    let id = import.id;
+    let parts: Vec<String> = bytes.chunks(PART).map(|part| STANDARD.encode(part)).collect();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                imports::delete_old(sql, now.plus_days(-undo::UNDO_DAYS)).await?;
+                imports::insert(sql, institution, &import).await?;
+                Ok(imports::insert_file(sql, institution, id, &parts).await?)
+            })
+        })
+        .await?;
+    Ok(Ok(id))
+}
+
+/// Runs on a thread that may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    spawn_blocking(work).await.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
+}
+
+/// An import of this page.
+async fn found(
+    sql: &mut Sql,
+    (institution, page): (InstitutionId, NamePageId),
+    id: ImportId,
+) -> Result<Import> {
+    let found = imports::find(sql, institution, id).await?;
+    found.filter(|import| import.page == page).ok_or(Error::Missing(Missing::Export))
+}
+
+async fn file(app: &App, institution: InstitutionId, id: ImportId) -> Result<Input> {
+    let mut bytes = Vec::new();
+    for number in 0.. {
+        let part = imports::file_part(&mut app.db.read(), institution, id, number).await?;
+        let Some(part) = part else { break };
+        let damaged = |_| Error::Internal("an uploaded file is damaged".to_owned());
+        STANDARD.decode_vec(part, &mut bytes).map_err(damaged)?;
+    }
+    Ok(Input::Bytes(bytes.into()))
+}
+
+fn mapping(import: &Import) -> Mapping {
+    // Written by ourselves; without a readable one, the headings are interpreted.
+    serde_json::from_str(&import.mapping).unwrap_or_default()
+}
+
+/// What the page of an upload shows.
+pub async fn find_upload(
+    app: &App,
+    actor: &Actor,
+    institution: &Institution,
+    page: NamePageId,
+    id: ImportId,
+) -> Result<Upload> {
+    actor.manage(institution.id, page)?;
+    let import = found(&mut app.db.read(), (institution.id, page), id).await?;
+    let report =
+        import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+    let mapping = mapping(&import);
+    let mut upload =
+        Upload { import, mapping, beginning: None, recordings: None, report, fields: Vec::new() };
+    let is_open =
+        matches!(upload.import.state, ImportState::Uploaded | ImportState::Checked | ImportState::Failed);
+    if !is_open {
+        return Ok(upload);
+    }
+    let input = file(app, institution.id, id).await?;
+    let options = super::options(app, actor, institution, page, (upload.mapping.clone(), None)).await?;
+    let has_legal_names = institution.multiple_recordings;
+    let label = |key: &String| {
+        let field = options.custom.iter().find(|field| field.has_import_key(key));
+        field.map(|field| field.label.clone())
+    };
+    let fields = super::fields(&options.custom, has_legal_names);
+    upload.fields = fields.into_iter().map(|key| (key.clone(), label(&key))).collect();
+    let read = blocking(move || match Format::of(&input) {
+        Ok(Format::Recordings) => Recordings::in_zip(&input).map(|files| (None, Some(files.len()))),
+        Ok(_) => sheet::beginning(&input, &options).map(|beginning| (Some(beginning), None)),
+        Err(fault) => Err(fault),
+    });
+    match read.await? {
+        Ok((beginning, recordings)) => (upload.beginning, upload.recordings) = (beginning, recordings),
+        Err(fault) => upload.import.fault = Some(fault.word().to_owned()),
+    }
+    Ok(upload)
+}
+
+/// Sets the mapping, and starts a dry run.
+pub async fn check_upload(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    id: ImportId,
+    mapping: Mapping,
+) -> Result<()> {
+    actor.manage(institution, page)?;
+    let json = serde_json::to_string(&mapping).map_err(|error| Error::Internal(error.to_string()))?;
+    let from = [ImportState::Uploaded, ImportState::Checked, ImportState::Failed];
+    enqueue(app, (institution, page), id, (&from, ImportState::Checking), Some(json)).await
+}
+
+/// Starts the import of a file after its dry run.
+pub async fn import_upload(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    id: ImportId,
+) -> Result<()> {
+    actor.manage(institution, page)?;
+    enqueue(app, (institution, page), id, (&[ImportState::Checked], ImportState::Waiting), None).await
+}
+
+/// In another state, somebody has been quicker, and nothing happens.
+async fn enqueue(
+    app: &App,
+    (institution, page): (InstitutionId, NamePageId),
+    id: ImportId,
+    (from, to): (&[ImportState], ImportState),
+    mapping: Option<String>,
+) -> Result<()> {
+    let now = app.clock.now();
+    let (job, from) = (app.ids.id::<JobId>(now), from.to_vec());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                found(sql, (institution, page), id).await?;
+                if !imports::change_state(sql, institution, id, &from, to).await? {
+                    return Ok(());
+                }
+                if let Some(mapping) = mapping {
+                    imports::set_mapping(sql, institution, id, &mapping).await?;
+                }
+                let run = Job::RunImport { institution, import: id };
+                jobs::enqueue(sql, job, &run, now, now).await
+            })
+        })
+        .await?;
+    app.queue.wake();
+    Ok(())
+}
+
+/// What the job does: the dry run or the import, depending on the state.
+pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let import = imports::find(&mut app.db.read(), institution, id).await?;
+    let Some(import) = import else { return Ok(()) };
+    let is_import = match import.state {
+        ImportState::Checking => false,
+        ImportState::Waiting | ImportState::Running => true,
+        // Somebody has been quicker.
+        ImportState::Uploaded
+        | ImportState::Checked
+        | ImportState::Done
+        | ImportState::Failed
+        | ImportState::Undoing
+        | ImportState::Undone => return Ok(()),
+    };
+    let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
+    let Some(owner) = owner else { return Ok(()) };
+    let actor = Actor::System;
+    let page = import.page;
+    let options = super::options(app, &actor, &owner, page, (mapping(&import), None)).await?;
+    let input = file(app, institution, id).await?;
+    let target = if is_import { Target::Import(id) } else { Target::Rehearsal };
+    let run = Run { institution, page, target, calling: CallPolicy::Nobody };
+    let done = match is_import {
+        true => {
+            let from = [ImportState::Waiting, ImportState::Running];
+            if !change(app, institution, id, &from, ImportState::Running).await? {
+                return Ok(());
+            }
+            work(app, &actor, run, id, (&input, &options)).await?
+        }
+        false => work(app, &actor, run, id, (&input, &options)).await?,
+    };
+    let (state, report, fault) = match done {
+        Ok(collector) => {
+            let state = if is_import { ImportState::Done } else { ImportState::Checked };
+            let report = serde_json::to_string(&collector.report);
+            (state, Some(report.map_err(|error| Error::Internal(error.to_string()))?), None)
+        }
+        Err(fault) => (ImportState::Failed, None, Some(fault.word().to_owned())),
+    };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let texts = (report.as_deref(), fault.as_deref());
+                imports::finish(sql, institution, id, state, texts).await?;
+                if state == ImportState::Done {
+                    imports::delete_file(sql, institution, id).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+async fn change(
+    app: &App,
+    institution: InstitutionId,
+    id: ImportId,
+    from: &[ImportState],
+    to: ImportState,
+) -> Result<bool> {
+    let from = from.to_vec();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::change_state(sql, institution, id, &from, to).await?) })
+        })
+        .await
+}
+
+async fn work(
+    app: &App,
+    actor: &Actor,
+    run: Run,
+    id: ImportId,
+    (input, options): (&Input, &Options),
+) -> Result<Result<Collector, SheetFault>> {
+    let read = input.clone();
+    let mut collector = Collector::default();
+    match blocking(move || Format::of(&read)).await? {
+        Err(fault) => return Ok(Err(fault)),
+        Ok(Format::Recordings) => {
+            let read = input.clone();
+            let files = match blocking(move || Recordings::in_zip(&read)).await? {
+                Err(fault) => return Ok(Err(fault)),
+                Ok(files) => files,
+            };
+            start(app, run.institution, id, files.len() as u64).await?;
+            let mut each = |name: &str, outcome: super::FileOutcome| collector.add(of_file(name, &outcome));
+            super::recordings(app, actor, run, &files, &|_| false, &mut each).await?;
+        }
+        Ok(_) => {
+            let overview = match super::check(input, options).await? {
+                Err(fault) => return Ok(Err(fault)),
+                Ok(overview) => overview,
+            };
+            start(app, run.institution, id, overview.rows).await?;
+            collector.report.unknown = overview.columns.unknown;
+            collector.report.numeric_ids = overview.numeric_ids;
+            let mut each =
+                |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
+            if let Err(fault) = super::people(app, actor, run, (input, options), &mut each).await? {
+                return Ok(Err(fault));
+            }
+        }
+    }
+    // The rows of an import are counted with its transactions, those of a dry run and recordings here.
+    let counts = collector.counts;
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::set_counts(sql, run.institution, id, counts).await?) })
+        })
+        .await?;
+    Ok(Ok(collector))
+}
+
+async fn start(app: &App, institution: InstitutionId, id: ImportId, rows: u64) -> Result<()> {
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::begin(sql, institution, id, rows).await?) })
+        })
+        .await
+}
+
+fn of_file(name: &str, outcome: &super::FileOutcome) -> ReportRow {
+    let (outcome, kind) = match outcome {
+        super::FileOutcome::Stored { .. } => ("updated", None),
+        super::FileOutcome::Nobody => ("refused", Some("nobody")),
+        super::FileOutcome::Refused { why, .. } => match why {
+            super::FileFault::SamePerson(_) => ("refused", Some("twice")),
+            super::FileFault::Unreadable(_) | super::FileFault::Media(_) => ("refused", Some("sound")),
+        },
+    };
+    let reason = |kind: &str| Reason { field: String::new(), kind: kind.to_owned() };
+    let fields = if outcome == "updated" { vec!["recording".to_owned()] } else { Vec::new() };
+    let reasons = kind.map(reason).into_iter().collect();
+    ReportRow { line: 0, who: name.to_owned(), outcome: outcome.to_owned(), fields, reasons }
+}
+
+/// Marks an import as failed, after its job has failed for the last time.
+pub(in crate::app) async fn give_up(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let from = [ImportState::Checking, ImportState::Waiting, ImportState::Running];
+    imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
+    Ok(())
+}
+
+impl SheetFault {
+    /// A word for it, which pages have a sentence for.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Io(_) | Self::Damaged(_) | Self::Stopped => "damaged",
+            Self::Unsupported(_) => "unsupported",
+            Self::Encrypted => "encrypted",
+            Self::TooLarge(_) => "large",
+            Self::TooManyRows | Self::TooManyColumns { .. } | Self::TooManyCells => "many",
+            Self::NoTable | Self::NoClass(_) | Self::NotOneRoster => "no-table",
+            Self::UnknownCustomField { .. } | Self::Mapping(_) => "custom",
+            Self::Duplicate(_) => "twice",
+            Self::MissingColumns { .. } => "columns",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_keeps_what_was_refused_even_at_the_end_of_a_long_file() {
+        let row = |outcome: &str| ReportRow { outcome: outcome.to_owned(), ..ReportRow::default() };
+        let mut collector = Collector::default();
+        (0..10_000).for_each(|_| collector.add(row("created")));
+        (0..3).for_each(|_| collector.add(row("refused")));
+        assert_eq!(collector.report.rows.len(), MOST_OTHERS + 3);
+        assert_eq!(collector.report.others, 10_000 - MOST_OTHERS as u64);
+        assert_eq!(
+            (collector.counts.created, collector.counts.refused, collector.counts.done),
+            (10_000, 3, 10_003)
+        );
+    }
+}

@@ -1,0 +1,389 @@
+//! Imports: their progress, what they changed, and files that wait to be imported.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Error, Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, value_rows};
+use crate::domain::{
+    ids::{ImportId, InstitutionId, NamePageId, ParticipantId},
+    import::{BroughtRecording, Counts, Import, ImportState},
+    moment::Moment,
+};
+
+const COLUMNS: &str = "id, name_page_id, state, file_name, mapping, rows_done, rows_total, created, updated, unchanged, refused, report, fault, created_at";
+
+fn from_row(row: &Row<'_>) -> Result<Import> {
+    let unknown = || Error::Broken("a state of an import that this binary does not know".to_owned());
+    let number = |column| Ok::<_, Error>(row.int(column)?.unsigned_abs());
+    Ok(Import {
+        id: row.id(0)?,
+        page: row.id(1)?,
+        state: ImportState::parse(&row.text(2)?).ok_or_else(unknown)?,
+        file_name: row.text(3)?,
+        mapping: row.text(4)?,
+        counts: Counts {
+            done: number(5)?,
+            created: number(7)?,
+            updated: number(8)?,
+            unchanged: number(9)?,
+            refused: number(10)?,
+        },
+        rows_total: row.opt_int(6)?.map(i64::unsigned_abs),
+        report: row.opt_text(11)?,
+        fault: row.opt_text(12)?,
+        created_at: Moment::from_micros(row.int(13)?),
+    })
+}
+
+fn stored(number: u64) -> Value<'static> {
+    i64::try_from(number).unwrap_or(i64::MAX).into()
+}
+
+pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Import) -> Result<()> {
+    let text = "INSERT INTO imports (institution_id, id, name_page_id, state, file_name, mapping, rows_done, rows_total, created, \
+         updated, unchanged, refused, report, fault, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    let counts = new.counts;
+    let params: [Value<'_>; 15] = [
+        institution.into(),
+        new.id.into(),
+        new.page.into(),
+        new.state.word().into(),
+        (&new.file_name).into(),
+        (&new.mapping).into(),
+        stored(counts.done),
+        new.rows_total.map(|total| i64::try_from(total).unwrap_or(i64::MAX)).into(),
+        stored(counts.created),
+        stored(counts.updated),
+        stored(counts.unchanged),
+        stored(counts.refused),
+        new.report.as_ref().into(),
+        new.fault.as_ref().into(),
+        new.created_at.micros().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<Option<Import>> {
+    let text = format!("SELECT {COLUMNS} FROM imports WHERE institution_id = $1 AND id = $2");
+    sql.one(&text, &[institution.into(), id.into()], from_row).await
+}
+
+/// The newest import of a page.
+pub async fn last(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Option<Import>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM imports WHERE institution_id = $1 AND name_page_id = $2 ORDER BY id DESC LIMIT 1"
+    );
+    sql.one(&text, &[institution.into(), page.into()], from_row).await
+}
+
+/// The newest import of a page that has changed people, undone or not.
+pub async fn last_changing(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+) -> Result<Option<Import>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM imports WHERE institution_id = $1 AND name_page_id = $2 \
+         AND (state IN ('running', 'done', 'undoing', 'undone') OR (state = 'failed' AND rows_done > 0)) \
+         ORDER BY id DESC LIMIT 1"
+    );
+    sql.one(&text, &[institution.into(), page.into()], from_row).await
+}
+
+/// Changes the state, if it is one of these. Returns whether it was.
+pub async fn change_state(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    from: &[ImportState],
+    to: ImportState,
+) -> Result<bool> {
+    let text = format!(
+        "UPDATE imports SET state = $1 WHERE institution_id = $2 AND id = $3 AND state IN ({})",
+        placeholders(4, from.len())
+    );
+    let mut params: Vec<Value<'_>> = vec![to.word().into(), institution.into(), id.into()];
+    params.extend(from.iter().map(|state| Value::from(state.word())));
+    Ok(sql.execute(&text, &params).await? == 1)
+}
+
+pub async fn set_mapping(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    mapping: &str,
+) -> Result<()> {
+    let text = "UPDATE imports SET mapping = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[mapping.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Sets the numbers to zero, before the rows are counted again.
+pub async fn begin(sql: &mut Sql, institution: InstitutionId, id: ImportId, rows_total: u64) -> Result<()> {
+    let text = "UPDATE imports SET rows_done = 0, created = 0, updated = 0, unchanged = 0, refused = 0, fault = NULL, \
+                rows_total = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[stored(rows_total), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Adds a group of rows to the numbers of a running import. Returns false if it does not run any more.
+pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, more: Counts) -> Result<bool> {
+    let text = "UPDATE imports SET rows_done = rows_done + $1, created = created + $2, updated = updated + $3, \
+                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = 'running'";
+    let params: [Value<'_>; 7] = [
+        stored(more.done),
+        stored(more.created),
+        stored(more.updated),
+        stored(more.unchanged),
+        stored(more.refused),
+        institution.into(),
+        id.into(),
+    ];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Sets the numbers at the end.
+pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId, all: Counts) -> Result<()> {
+    let text = "UPDATE imports SET rows_done = $1, created = $2, updated = $3, unchanged = $4, refused = $5 \
+                WHERE institution_id = $6 AND id = $7";
+    let params: [Value<'_>; 7] = [
+        stored(all.done),
+        stored(all.created),
+        stored(all.updated),
+        stored(all.unchanged),
+        stored(all.refused),
+        institution.into(),
+        id.into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+pub async fn finish(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    state: ImportState,
+    (report, fault): (Option<&str>, Option<&str>),
+) -> Result<()> {
+    let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5";
+    let params: [Value<'_>; 5] =
+        [state.word().into(), report.into(), fault.into(), institution.into(), id.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// A person whom an import created or changed.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub participant: ParticipantId,
+    /// JSON; `None` for somebody who was created.
+    pub before: Option<String>,
+    pub recording: Option<BroughtRecording>,
+}
+
+/// Remembers what people were before. For somebody whom the same import has changed already, what they were then stays.
+pub async fn remember(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    changes: &[(ParticipantId, Option<String>)],
+    now: Moment,
+) -> Result<()> {
+    for group in in_power_of_two_chunks(changes) {
+        let text = format!(
+            "INSERT INTO import_changes (institution_id, import_id, participant_id, before, changed_at) VALUES {} \
+             ON CONFLICT (institution_id, import_id, participant_id) DO UPDATE SET changed_at = excluded.changed_at",
+            value_rows(1, group.len(), 5)
+        );
+        let params: Vec<Value<'_>> = group
+            .iter()
+            .flat_map(|(participant, before)| {
+                let row: [Value<'_>; 5] = [
+                    institution.into(),
+                    import.into(),
+                    (*participant).into(),
+                    before.as_ref().into(),
+                    now.micros().into(),
+                ];
+                row
+            })
+            .collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// Remembers that an import brought a recording. The participant was changed by it last.
+pub async fn remember_recording(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    participant: ParticipantId,
+    (before, recording): (&str, BroughtRecording),
+) -> Result<()> {
+    let text = "INSERT INTO import_changes (institution_id, import_id, participant_id, before, recording, changed_at) \
+         SELECT p.institution_id, CAST($1 AS BIGINT), p.id, CAST($2 AS TEXT), CAST($3 AS TEXT), p.updated_at \
+         FROM participants p WHERE p.institution_id = $4 AND p.id = $5 \
+         ON CONFLICT (institution_id, import_id, participant_id) DO UPDATE SET changed_at = excluded.changed_at, \
+         recording = COALESCE(import_changes.recording, excluded.recording)";
+    let params: [Value<'_>; 5] =
+        [import.into(), before.into(), recording.word().into(), institution.into(), participant.into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Changes in the order of the participants' ids, after `behind`. Only those of people whom nobody has changed since.
+pub async fn untouched(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    behind: ParticipantId,
+    count: i64,
+) -> Result<Vec<Change>> {
+    let read = |row: &Row<'_>| {
+        let recording = row.opt_text(2)?.as_deref().and_then(BroughtRecording::parse);
+        Ok(Change { participant: row.id(0)?, before: row.opt_text(1)?, recording })
+    };
+    let params = [institution.into(), import.into(), behind.into(), count.into()];
+    sql.rows(UNTOUCHED, &params, read).await
+}
+
+const UNTOUCHED: &str = "SELECT c.participant_id, c.before, c.recording FROM import_changes c \
+     JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+     WHERE c.institution_id = $1 AND c.import_id = $2 AND c.participant_id > $3 AND p.updated_at = c.changed_at \
+     ORDER BY c.participant_id LIMIT $4";
+
+/// The names and emails of people whom somebody has changed since the import, `most` at most.
+pub async fn touched(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    most: i64,
+) -> Result<Vec<String>> {
+    let read = |row: &Row<'_>| {
+        let parts = [row.opt_text(0)?, row.opt_text(1)?, row.opt_text(2)?];
+        Ok(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    };
+    sql.rows(TOUCHED, &[institution.into(), import.into(), most.into()], read).await
+}
+
+const TOUCHED: &str = "SELECT p.first_name, p.last_name, p.email FROM import_changes c \
+     JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+     WHERE c.institution_id = $1 AND c.import_id = $2 AND p.updated_at <> c.changed_at \
+     ORDER BY c.participant_id LIMIT $3";
+
+/// Whether an import replaced recordings of people who were on the page before.
+pub async fn has_replaced(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<bool> {
+    let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND recording = 'replaced' \
+                AND before IS NOT NULL LIMIT 1";
+    Ok(sql.one(text, &[institution.into(), import.into()], |_| Ok(())).await?.is_some())
+}
+
+/// Forgets changes that have been undone.
+pub async fn forget_changes(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    people: &[ParticipantId],
+) -> Result<()> {
+    for group in padded(people) {
+        let text = format!(
+            "DELETE FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND participant_id IN ({})",
+            placeholders(3, group.len())
+        );
+        let mut params: Vec<Value<'_>> = vec![institution.into(), import.into()];
+        params.extend(group.into_iter().map(Value::from));
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// Deletes imports that began before then, with their files and what they changed.
+pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
+    for text in [
+        "DELETE FROM import_files WHERE EXISTS (SELECT 1 FROM imports i WHERE i.institution_id = import_files.institution_id \
+         AND i.id = import_files.import_id AND i.created_at < $1)",
+        "DELETE FROM import_changes WHERE EXISTS (SELECT 1 FROM imports i WHERE i.institution_id = import_changes.institution_id \
+         AND i.id = import_changes.import_id AND i.created_at < $1)",
+        "DELETE FROM imports WHERE created_at < $1",
+    ] {
+        sql.execute(text, &[before.micros().into()]).await?;
+    }
+    Ok(())
+}
+
+/// Deletes everything about imports of a page.
+pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    for table in ["import_files", "import_changes"] {
+        let text = format!(
+            "DELETE FROM {table} WHERE institution_id = $1 AND import_id IN \
+             (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)"
+        );
+        sql.execute(&text, &[institution.into(), page.into()]).await?;
+    }
+    let text = "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2";
+    sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
+}
+
+pub async fn insert_file(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    parts: &[String],
+) -> Result<()> {
+    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
+    for (number, part) in (0_i64..).zip(parts) {
+        sql.execute(text, &[institution.into(), import.into(), number.into(), part.into()]).await?;
+    }
+    Ok(())
+}
+
+/// One part of a file.
+pub async fn file_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    number: i64,
+) -> Result<Option<String>> {
+    let text = "SELECT bytes FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number = $3";
+    sql.one(text, &[institution.into(), import.into(), number.into()], |row| row.text(0)).await
+}
+
+pub async fn delete_file(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
+    let text = "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2";
+    sql.execute(text, &[institution.into(), import.into()]).await.map(|_| ())
+}
+
+/// Those of these emails that have a recording somewhere in the institution, audible, paused or hidden.
+pub async fn recorded(sql: &mut Sql, institution: InstitutionId, keys: &[&str]) -> Result<HashSet<String>> {
+    let mut found = HashSet::new();
+    for group in padded(keys) {
+        let these = placeholders(2, group.len());
+        for table in ["participants", "hidden_participants"] {
+            let text = format!(
+                "SELECT p.email_key FROM {table} p LEFT JOIN paused_participants q ON q.institution_id = p.institution_id \
+                 AND q.participant_id = p.id WHERE p.institution_id = $1 AND p.email_key IN ({these}) \
+                 AND (p.recorded_at > 0 OR q.participant_id IS NOT NULL)"
+            );
+            let params: Vec<Value<'_>> =
+                [institution.into()].into_iter().chain(group.iter().map(|key| Value::from(*key))).collect();
+            found.extend(sql.rows(&text, &params, |row| row.text(0)).await?);
+        }
+    }
+    Ok(found)
+}
+
+/// The phone numbers of these participants; those without one are left out.
+pub async fn phone_numbers(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, String>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let text = format!(
+            "SELECT id, phone_number FROM participants WHERE institution_id = $1 AND phone_number IS NOT NULL AND id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| Ok((row.id(0)?, row.text(1)?))).await?);
+    }
+    Ok(found)
+}

@@ -1,0 +1,207 @@
+//! `/p/{slug}/import`: what managers do, who may do it, and what files cannot do.
+
+use std::time::Duration;
+
+use endonym::{
+    app::{Actor, imports, members},
+    domain::{email::Email, ids::NamePageId, member::Role, name_page::NamePageRef},
+};
+
+use crate::{
+    me::{Browser, Seen},
+    support::{
+        World,
+        media::wav,
+        sheets::{xlsx, zip_of},
+        until,
+    },
+};
+
+const MANAGER: &str = "manager@example.edu";
+
+async fn manager(world: &World) -> Browser<'_> {
+    signed_in(world, MANAGER, Role::Manager).await
+}
+
+async fn signed_in<'a>(world: &'a World, email: &str, role: Role) -> Browser<'a> {
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    let pages = if matches!(role, Role::Manager | Role::Reader) { vec![page] } else { Vec::new() };
+    let (institution, address) = (world.institution.id, Email::parse(email).unwrap());
+    members::set(&world.app, &Actor::Operator, institution, address, role, pages).await.unwrap();
+    let browser = Browser::new(world);
+    let mail = browser.mailed("", email).await;
+    browser.enter_code(&mail.code).await;
+    browser
+}
+
+fn path(world: &World) -> String {
+    format!("/p/{}/import", world.page.slug)
+}
+
+async fn upload(browser: &Browser<'_>, path: &str, file: &[u8]) -> Seen {
+    browser.get(path).await.expect(200);
+    let csrf = browser.csrf();
+    let fields = [("csrf", csrf.as_str())];
+    browser.post_file(path, ("file", file), &fields, &[("sec-fetch-site", "same-origin")]).await
+}
+
+/// Waits until a job has done its work, and returns the page.
+async fn settled(browser: &Browser<'_>, path: &str) -> Seen {
+    until("the import has settled", || async {
+        !browser.get(path).await.body.contains("reloads by itself")
+            && !browser.get(path).await.body.contains("is being imported")
+    })
+    .await;
+    browser.get(path).await.expect(200)
+}
+
+async fn people(world: &World, page: NamePageId) -> Vec<String> {
+    let text = format!("SELECT first_name FROM participants WHERE name_page_id = {page} ORDER BY id");
+    world.app.db.read().rows(&text, &[], |row| row.text(0)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_manager_maps_checks_imports_and_undoes() {
+    let world = World::new().await;
+    world.work(1);
+    world.person("Ana", "ana@example.edu").await;
+    let browser = manager(&world).await;
+    let file = xlsx(&[
+        &["Contact", "Vorname", "Shoe size"],
+        &["ana@example.edu", "Anna", "38"],
+        &["bea@example.edu", "Bea", "39"],
+        &["nonsense", "Cy", "40"],
+    ]);
+    let sent = upload(&browser, &path(&world), &file).await.expect(303);
+    let address = sent.location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    let page = browser.get(address).await.expect(200);
+    assert!(page.body.contains("Contact") && page.body.contains("bea@example.edu"), "{}", page.body);
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    // Nobody knows what `Contact` is, so the dry run fails until somebody says it.
+    let columns = [("line", "1"), ("column-0", ""), ("column-1", "first_name"), ("column-2", "")];
+    browser.post(address, &columns).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains("which column is the email"), "{}", page.body);
+    let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name"), ("column-2", "")];
+    browser.post(address, &columns).await.expect(303);
+    let page = settled(&browser, address).await;
+    for text in ["New: ", "Changed: ", "Rejected: ", "Nothing has changed yet", "Email"] {
+        assert!(page.body.contains(text), "{text}: {}", page.body);
+    }
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains("The file has been imported"), "{}", page.body);
+    assert_eq!(people(&world, world.page.id).await, ["Anna", "Bea"]);
+    // A second press does nothing.
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    browser.get(address).await.expect(200);
+    browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    browser.get(&path(&world)).await.expect(200);
+    let again = browser.post(&format!("{address}/undo"), &[]).await.expect(409);
+    assert!(again.body.contains("no import that could be undone"), "{}", again.body);
+}
+
+#[tokio::test]
+async fn an_import_is_not_undone_after_a_day_or_after_a_change() {
+    let world = World::new().await;
+    world.work(1);
+    let browser = manager(&world).await;
+    let file = b"email,first_name\nana@example.edu,Ana\n";
+    let import = async || {
+        let address = upload(&browser, &path(&world), file).await.expect(303).location().to_owned();
+        let address = address[address.find("/p/").unwrap()..].to_owned();
+        browser.get(&address).await.expect(200);
+        let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name")];
+        browser.post(&address, &columns).await.expect(303);
+        settled(&browser, &address).await;
+        browser.post(&format!("{address}/run"), &[]).await.expect(303);
+        settled(&browser, &address).await;
+        address
+    };
+    let address = import().await;
+    world.changed_at("ana@example.edu", world.app.clock.now().micros() + 5_000_000).await;
+    let refused = browser.post(&format!("{address}/undo"), &[]).await.expect(409);
+    assert!(
+        refused.body.contains("have been changed since") && refused.body.contains("Ana"),
+        "{}",
+        refused.body
+    );
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    world.advance(Duration::from_secs(25 * 3_600));
+    let (_, is_undoable) =
+        imports::last(&world.app, &Actor::Operator, world.institution.id, world.page.id).await.unwrap();
+    assert!(!is_undoable);
+}
+
+#[tokio::test]
+async fn a_zip_file_of_recordings_is_imported() {
+    let world = World::new().await;
+    world.work(1);
+    world.person("Ana", "ana@example.edu").await;
+    let browser = manager(&world).await;
+    let file = zip_of(&[("ana@example.edu.wav", &wav(1.0)), ("nobody@example.edu.wav", &wav(1.0))]);
+    let address = upload(&browser, &path(&world), &file).await.expect(303).location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    let page = browser.get(address).await.expect(200);
+    assert!(page.body.contains("Recordings in this file"), "{}", page.body);
+    browser.post(address, &[]).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains("Nobody on this page has this email"), "{}", page.body);
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    settled(&browser, address).await;
+    let recorded = "SELECT COUNT(*) FROM participants WHERE recording IS NOT NULL";
+    let count = world.app.db.read().one(recorded, &[], |row| row.int(0)).await.unwrap();
+    assert_eq!(count, Some(1));
+}
+
+#[tokio::test]
+async fn only_managers_of_the_page_find_it() {
+    let world = World::new().await;
+    let stranger = Browser::new(&world);
+    let seen = stranger.get(&path(&world)).await.expect(303);
+    assert!(seen.location().contains("/sign-in"), "{}", seen.location());
+    let reader = signed_in(&world, "reader@example.edu", Role::Reader).await;
+    reader.get(&path(&world)).await.expect(404);
+    world.person("Ana", "ana@example.edu").await;
+    let person = Browser::new(&world);
+    let mail = person.mailed("", "ana@example.edu").await;
+    person.enter_code(&mail.code).await;
+    person.get(&path(&world)).await.expect(404);
+    // A manager of this page finds no import of another one.
+    let browser = manager(&world).await;
+    let address =
+        upload(&browser, &path(&world), b"email,first_name\n").await.expect(303).location().to_owned();
+    let id = address.rsplit('/').next().unwrap();
+    let other = world.page("Other").await;
+    browser.get(&format!("/p/{}/import/{id}", other.slug)).await.expect(404);
+    let owner = signed_in(&world, "owner@example.edu", Role::Owner).await;
+    owner.get(&format!("/p/{}/import", other.slug)).await.expect(200);
+    owner.get(&format!("/p/{}/import/{id}", other.slug)).await.expect(404);
+    owner.get(&format!("/p/{}/import/x", world.page.slug)).await.expect(404);
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_imported_are_refused_with_a_sentence() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    for (file, text) in [
+        (&b""[..], "choose a file first"),
+        (b"%PDF-1.7", "save it as XLSX"),
+        (b"PK\x03\x04 damaged", "cannot be read"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "save it as XLSX"),
+    ] {
+        let seen = upload(&browser, &path(&world), file).await.expect(422);
+        assert!(seen.body.contains(text), "{text}: {}", seen.body);
+    }
+    let large = vec![b'x'; 21 << 20];
+    let seen = upload(&browser, &path(&world), &large).await.expect(413);
+    assert!(seen.body.contains("too large"), "{}", seen.body);
+    // Without the token of the form, nothing is stored.
+    let forged = browser.post_file(&path(&world), ("file", b"email,first_name\n"), &[], &[]).await;
+    forged.expect(403);
+    let count = world.app.db.read().one("SELECT COUNT(*) FROM imports", &[], |row| row.int(0)).await.unwrap();
+    assert_eq!(count, Some(0));
+}
