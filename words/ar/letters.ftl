@@ -45,6 +45,8 @@ letters-request-text =
     { $link }
 
     التسجيل ممكن حتى { $closes }.
+
+    يمكنك إيقاف هذه الطلبات في صفحتك الشخصية، ضمن «طلبات التسجيل».
 letters-retention-subject = سيتم حذف التسجيلات: { $page }
 letters-retention-text =
     مرحبًا { $name }،

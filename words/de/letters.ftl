@@ -45,6 +45,8 @@ letters-request-text =
     { $link }
 
     Aufnahmen sind möglich bis { $closes }.
+
+    Solche Bitten kannst du auf deiner eigenen Seite unter „Bitten um eine Aufnahme“ abschalten.
 letters-retention-subject = Aufnahmen werden gelöscht: { $page }
 letters-retention-text =
     Hallo { $name },

@@ -45,6 +45,8 @@ letters-request-text =
     { $link }
 
     Recording is possible until { $closes }.
+
+    You can switch off requests like this one on your own page, under “Requests for a recording”.
 letters-retention-subject = Recordings will be deleted: { $page }
 letters-retention-text =
     Hello { $name },

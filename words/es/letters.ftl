@@ -45,6 +45,8 @@ letters-request-text =
     { $link }
 
     Se puede grabar hasta: { $closes }.
+
+    Puedes desactivar este tipo de mensajes en tu propia página, en «Peticiones de una grabación».
 letters-retention-subject = Se borrarán las grabaciones: { $page }
 letters-retention-text =
     Hola, { $name }:

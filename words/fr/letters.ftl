@@ -45,6 +45,8 @@ letters-request-text =
     { $link }
 
     L’enregistrement est possible jusqu’au { $closes }.
+
+    Vous pouvez désactiver ce type de demande sur votre propre page, sous « Demandes d’enregistrement ».
 letters-retention-subject = Les enregistrements seront supprimés : { $page }
 letters-retention-text =
     Bonjour { $name },

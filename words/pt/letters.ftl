@@ -45,6 +45,8 @@ letters-request-text =
     { $link }
 
     É possível gravar até { $closes }.
+
+    Você pode desativar pedidos como este na sua própria página, em “Pedidos de gravação”.
 letters-retention-subject = As gravações serão excluídas: { $page }
 letters-retention-text =
     Olá, { $name },

@@ -44,6 +44,8 @@ letters-request-text =
     { $link }
 
     录音截止时间：{ $closes }。
+
+    你可以在自己的页面的“录音请求”中关闭此类请求。
 letters-retention-subject = 录音即将删除：{ $page }
 letters-retention-text =
     { $name }，你好！
