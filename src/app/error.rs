@@ -97,6 +97,7 @@ pub enum Missing {
     ToolConsumer,
     Course,
     SsoConnection,
+    Invitation,
 }
 
 /// These texts are fixed by the API contract.
@@ -181,6 +182,7 @@ impl std::fmt::Display for Missing {
             Self::ToolConsumer => "tool consumer",
             Self::Course => "course",
             Self::SsoConnection => "single sign-on connection",
+            Self::Invitation => "invitation",
         })
     }
 }

@@ -10,6 +10,7 @@ mod registry;
 mod rotate_lti_keys;
 mod scrub_exports;
 mod send_mail;
+mod send_reminders;
 mod sweep_blobs;
 mod sync_course;
 mod sync_due_courses;

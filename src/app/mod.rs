@@ -17,6 +17,7 @@ pub mod health;
 pub mod ids;
 pub mod imports;
 pub mod institutions;
+pub mod invitations;
 pub mod jobs;
 pub mod languages;
 pub mod limiter;
@@ -95,6 +96,7 @@ pub struct Inner {
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
@@ -126,6 +128,7 @@ pub struct Parts {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
@@ -149,6 +152,7 @@ impl App {
             calling,
             phone,
             sign_in,
+            invitations,
             mail,
             secrets,
             outbound,
@@ -175,6 +179,7 @@ impl App {
             switchboard: calls::Switchboard::default(),
             phone,
             sign_in,
+            invitations,
             mail,
             secrets,
             key_sets: KeySets::default(),

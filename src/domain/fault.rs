@@ -218,6 +218,9 @@ pub enum SetupFault {
     NotADomain(String),
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
+    /// A name page takes no recordings, and nobody can be invited.
+    PageClosed,
+    PageArchived,
     Message(MessageFault),
 }
 
@@ -354,6 +357,8 @@ impl fmt::Display for SetupFault {
             ),
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
+            Self::PageClosed => f.write_str("takes no recordings: its closing time is over"),
+            Self::PageArchived => f.write_str("is archived"),
             Self::Message(fault) => fault.fmt(f),
         }
     }

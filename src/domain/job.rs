@@ -32,6 +32,8 @@ pub enum Job {
     SyncCourse { institution: InstitutionId, course: CourseId },
     /// Enqueues the synchronization of courses that are due.
     SyncDueCourses,
+    /// Reminds people who were invited and have not recorded.
+    SendReminders,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
 }
@@ -68,6 +70,7 @@ kinds! {
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
     SendMail = "send_mail",
+    SendReminders = "send_reminders",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -142,6 +145,7 @@ impl Job {
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
             Self::SendMail { .. } => Kind::SendMail,
+            Self::SendReminders => Kind::SendReminders,
         }
     }
 
@@ -158,6 +162,7 @@ impl Job {
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
+            | Self::SendReminders
             | Self::HangUp { .. } => None,
         }
     }
@@ -172,9 +177,11 @@ impl Job {
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
             Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
-            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
-                Some(self.kind().name().to_owned())
-            }
+            Self::ExpireExports
+            | Self::SweepBlobs
+            | Self::RotateLtiKeys
+            | Self::SyncDueCourses
+            | Self::SendReminders => Some(self.kind().name().to_owned()),
         }
     }
 }
@@ -283,6 +290,7 @@ mod tests {
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
+            r#"{"kind":"send_reminders"}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -68,9 +68,15 @@ impl SignedIn {
         }
     }
 
-    /// Was this device let in by a QR code?
-    pub fn is_handed_over(&self) -> bool {
-        self.session.how == How::Handover
+    /// Was this device let in by a QR code or by an invitation? It may only record (`How::is_restricted`).
+    pub fn is_restricted(&self) -> bool {
+        self.session.how.is_restricted()
+    }
+
+    /// Was this session opened by an invitation? It is for the pages that the person is invited to (`invitations::admits`), and not for
+    /// their own page with all the others.
+    pub fn is_invited(&self) -> bool {
+        self.session.how == How::Invitation
     }
 
     /// Is this the CSRF token of the session's forms?

@@ -37,6 +37,8 @@ const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 /// Maximum delay before a due course sync starts on an idle queue.
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
+/// Maximum delay of a reminder.
+const REMIND_EVERY: Duration = Duration::from_secs(60);
 
 /// Messages that a process delivers concurrently, and so its connections to the mail server.
 const MAIL_WORKERS: usize = 2;
@@ -68,6 +70,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::ExpireExports, EXPIRE_EVERY),
         (Job::RotateLtiKeys, ROTATE_EVERY),
         (Job::SyncDueCourses, SYNC_DUE_EVERY),
+        (Job::SendReminders, REMIND_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

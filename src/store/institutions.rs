@@ -173,6 +173,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM sso_logins WHERE institution_id = $1",
         "DELETE FROM sso_connections WHERE institution_id = $1",
         "DELETE FROM outbox WHERE institution_id = $1",
+        "DELETE FROM invitations WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
@@ -221,6 +222,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM participant_consents WHERE institution_id = $1",
         "DELETE FROM consent_texts WHERE institution_id = $1",
         "DELETE FROM outbox WHERE institution_id = $1",
+        "DELETE FROM invitations WHERE institution_id = $1",
         "DELETE FROM plays WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM replaced_recordings WHERE institution_id = $1",

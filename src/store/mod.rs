@@ -17,6 +17,7 @@ pub mod courses;
 pub mod custom_fields;
 pub mod exports;
 pub mod institutions;
+pub mod invitations;
 pub mod jobs;
 pub mod languages;
 pub mod looks;

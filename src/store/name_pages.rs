@@ -1,6 +1,6 @@
 //! Name pages and their codes.
 
-use super::{Result, Row, Sql, Value, courses, institutions, rolls};
+use super::{Result, Row, Sql, Value, courses, institutions, invitations, rolls};
 use crate::domain::{
     ids::{InstitutionId, NamePageId},
     institution::Institution,
@@ -155,6 +155,7 @@ pub async fn absorb(
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND name_page_id = $2");
         sql.execute(&text, &[institution.into(), gone.into()]).await?;
     }
+    invitations::absorb(sql, institution, gone, into).await?;
     let text = "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2";
     sql.execute(text, &[institution.into(), gone.into()]).await?;
     rolls::close(sql, institution, gone).await
@@ -180,6 +181,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",

@@ -50,7 +50,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Export
         | Missing::Job
         | Missing::Call
-        | Missing::SsoConnection => "Not Found",
+        | Missing::SsoConnection
+        | Missing::Invitation => "Not Found",
     }
 }
 

@@ -47,7 +47,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Job
         | Missing::Call
         | Missing::Course
-        | Missing::SsoConnection => "Not Found",
+        | Missing::SsoConnection
+        | Missing::Invitation => "Not Found",
         Missing::ToolConsumer => "Tool consumer not found",
     }
 }

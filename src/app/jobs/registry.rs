@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{
     build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, scrub_exports,
-    send_mail, sweep_blobs, sync_course, sync_due_courses,
+    send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -56,6 +56,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SyncCourse => sync_course::POLICY,
         Kind::SyncDueCourses => sync_due_courses::POLICY,
         Kind::SendMail => send_mail::POLICY,
+        Kind::SendReminders => send_reminders::POLICY,
     }
 }
 
@@ -79,6 +80,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
         Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
+        Job::SendReminders => send_reminders::run(context).await,
     }
 }
 
@@ -108,7 +110,11 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses => {}
+        Job::ExpireExports
+        | Job::SweepBlobs
+        | Job::RotateLtiKeys
+        | Job::SyncDueCourses
+        | Job::SendReminders => {}
     }
     Ok(Vec::new())
 }
@@ -126,6 +132,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::DeleteTakes { .. }
         | Job::RotateLtiKeys
         | Job::SyncCourse { .. }
-        | Job::SyncDueCourses => Ok(()),
+        | Job::SyncDueCourses
+        | Job::SendReminders => Ok(()),
     }
 }

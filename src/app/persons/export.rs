@@ -184,6 +184,7 @@ async fn everything(
         let rows = persons::rows_of_person(sql, owner.id, email_key, table).await?;
         person.insert(table.into(), rows.into_iter().map(|row| shown(without_secrets(row), owner)).collect());
     }
+    let invitations = store::invitations::records_of(sql, owner.id, email_key).await?;
     let audience = audiences::find_in(sql, owner.id, email_key).await?.audience;
     let consent_texts = consent_texts(sql, owner.id, &person).await?;
     let about = json!({
@@ -194,6 +195,7 @@ async fn everything(
         "registrations": registrations,
         "do_not_call": not_to_call,
         "messages": messages.into_iter().map(|row| shown(row, owner)).collect::<Vec<_>>(),
+        "invitations": invitations.into_iter().map(|row| shown(row, owner)).collect::<Vec<_>>(),
         "consent_texts": consent_texts,
         "person": person,
     });

@@ -1,6 +1,6 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
-use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people, sign_ins};
+use endonym::store::{Db, Value, invitations, jobs, media, own_recordings, participants, people, sign_ins};
 
 use crate::support::{
     World,
@@ -101,6 +101,7 @@ async fn faults(world: &World) -> Vec<String> {
         own_recordings::statements(),
         people::statements(),
         sign_ins::statements(),
+        invitations::statements(),
     ]
     .concat();
     assert!(statements.len() > 20, "{} statements", statements.len());
