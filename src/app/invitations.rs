@@ -655,6 +655,13 @@ async fn page_by_id(sql: &mut Sql, institution: InstitutionId, id: NamePageId) -
     }
 }
 
+/// The language of the recipient: their own, or that of the invitation.
+pub async fn language(app: &App, invitation: &Invitation) -> Result<Option<Language>> {
+    let (institution, email_key) = (invitation.institution, invitation.email_key.clone());
+    let settings = languages::find(&mut app.db.read(), &PersonId { institution, email_key }).await?;
+    Ok(settings.personal.or(invitation.language))
+}
+
 /// Notes that the recipient has seen the page. False if the link is not valid.
 pub async fn note_opened(app: &App, token: &str) -> Result<bool> {
     let Some(invitation) = valid(app, token).await? else { return Ok(false) };

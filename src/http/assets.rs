@@ -45,6 +45,7 @@ asset!(BADGE_SCRIPT, "/badge.js", JS, "badge.js");
 asset!(LTI_SCRIPT, "/lti.js", JS, "lti.js");
 asset!(RECORD_SCRIPT, "/record.js", JS, "record.js");
 asset!(CROP_SCRIPT, "/crop.js", JS, "crop.js");
+asset!(INVITATION_SCRIPT, "/invitation.js", JS, "invitation.js");
 
 impl Asset {
     /// The path relative to the site root.
@@ -80,7 +81,7 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 10] = [
+    let all: [&'static Asset; 11] = [
         &STYLE,
         &PEOPLE_STYLE,
         &LTI_STYLE,
@@ -91,6 +92,7 @@ pub fn routes() -> Router<App> {
         &LTI_SCRIPT,
         &RECORD_SCRIPT,
         &CROP_SCRIPT,
+        &INVITATION_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))
