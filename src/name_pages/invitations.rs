@@ -123,7 +123,7 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
         Ok(checked) => checked,
         Err(refusal) => return refusal,
     };
-    let (nothing, words) = (Form::default(), Words::new(visit.language));
+    let (no_query, words) = (Form::default(), Words::new(visit.language));
     let form = match MultipartForm::read(request, visit.public.institution.id, MOST_BYTES).await {
         Ok(form) => form,
         Err(status) => {
@@ -133,7 +133,7 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
                 _ => "shared-unreadable",
             };
             let fault = Some(words.text(id));
-            return draw(&app, &visit, &nothing, Shown { status, fault, ..Shown::default() }).await;
+            return draw(&app, &visit, &no_query, Shown { status, fault, ..Shown::default() }).await;
         }
     };
     if !sent.is_own(form.text(csrf::FIELD)) {
@@ -151,12 +151,12 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
             });
             // A list of this length is not sent back.
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return draw(&app, &visit, &nothing, Shown { status, fault, ..Shown::default() }).await;
+            return draw(&app, &visit, &no_query, Shown { status, fault, ..Shown::default() }).await;
         }
     };
     if !is_everybody && list.invitees.is_empty() && list.faults == 0 {
         let (status, fault) = (StatusCode::UNPROCESSABLE_ENTITY, Some(words.text("invite-fault-empty")));
-        return draw(&app, &visit, &nothing, Shown { status, fault, ..Shown::default() }).await;
+        return draw(&app, &visit, &no_query, Shown { status, fault, ..Shown::default() }).await;
     }
     let terms = Terms { reminders: form.is_ticked("reminders"), ..Terms::of(&app) };
     let invitees = std::mem::take(&mut list.invitees);
@@ -177,7 +177,7 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
         }
         Err(error) => return failed(&app, &visit, &error),
     };
-    draw(&app, &visit, &nothing, shown).await
+    draw(&app, &visit, &no_query, shown).await
 }
 
 fn page_ref(visit: &Visit) -> Option<NamePageRef> {

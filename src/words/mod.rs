@@ -24,6 +24,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
+            include_str!(concat!("../../words/", $tag, "/invite.ftl")),
         ]
     };
 }
@@ -366,6 +367,7 @@ mod tests {
                 "lti-",
                 "badge-",
                 "pages-",
+                "invite-",
             ]
             .iter()
             .any(|area| word.starts_with(area))
