@@ -75,7 +75,7 @@ CREATE TABLE invitations (
     last_name TEXT,
     language TEXT,
     generation BIGINT NOT NULL,
-    base_url TEXT NOT NULL,
+    base_url TEXT NOT NULL DEFAULT '',
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     sent_at BIGINT,
