@@ -11,19 +11,20 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
-        outbox,
+        custom_fields, demo, exports, imports, institutions, invitations, jobs, languages, lti, media,
+        name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
         access::{Action, InsufficientScope, TokenScope},
+        address_list::Invitee,
         audience::Audience,
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, InstitutionId, JobId, MessageId, SignInLinkId},
+        ids::{CallId, CourseId, InstitutionId, InvitationId, JobId, MessageId, SignInLinkId},
         language::Language,
         media::Kind,
         moment::Moment,
@@ -196,6 +197,29 @@ fn page(title: &str) -> name_pages::New {
     name_pages::New { title: title.into(), slug: None, access_code: None, allow_v2: false }
 }
 
+fn invitee() -> Vec<Invitee> {
+    vec![Invitee { email: Email::parse("ida@x.org").unwrap(), first_name: None, last_name: None }]
+}
+
+/// The invitation of the operator, who has made one before.
+async fn invitation(scene: &Scene) -> InvitationId {
+    let text = "SELECT MIN(id) FROM invitations WHERE institution_id = $1";
+    let params = [scene.id.into()];
+    let found = scene.world.app.db.read().one(text, &params, |row| row.opt_int(0)).await.unwrap();
+    InvitationId::new(found.flatten().unwrap_or_default())
+}
+
+async fn resend(scene: &Scene, actor: &Actor) -> Result<()> {
+    let (app, id) = (&scene.world.app, invitation(scene).await);
+    let terms = invitations::Terms::of(app);
+    invitations::resend(app, actor, scene.id, &scene.page, id, &terms).await.map(drop)
+}
+
+async fn withdraw(scene: &Scene, actor: &Actor) -> Result<()> {
+    let id = invitation(scene).await;
+    invitations::withdraw(&scene.world.app, actor, scene.id, &scene.page, id).await
+}
+
 /// In an order in which the operator can run all of them: those that delete come last.
 fn cases() -> Vec<Case> {
     let (read, write, sync) = (Permission(Action::Read), Permission(Action::Write), Permission(Action::Sync));
@@ -238,6 +262,31 @@ fn cases() -> Vec<Case> {
             &s.page,
             true
         )),
+        case!("invitations::invite", Institution, |s, a| invitations::invite(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            invitee(),
+            &invitations::Terms::of(&s.world.app)
+        )),
+        case!("invitations::invite_unrecorded", Institution, |s, a| invitations::invite_unrecorded(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            &invitations::Terms::of(&s.world.app)
+        )),
+        case!("invitations::all", Institution, |s, a| invitations::all(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            None,
+            (invitations::Cursor::Start, 10)
+        )),
+        case!("invitations::resend", Institution, |s, a| resend(s, a)),
+        case!("invitations::withdraw", Institution, |s, a| withdraw(s, a)),
         case!("custom_fields::create", Institution, |s, a| custom_fields::create(
             &s.world.app,
             a,
@@ -831,6 +880,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::build::build",
             "exports::departures::scrub",
             "institutions::by_id",
+            "invitations::letter",
             "jobs::claim_this",
             "outbox::deliver",
         ],

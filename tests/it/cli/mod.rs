@@ -10,6 +10,7 @@ mod doctor;
 mod help;
 mod import;
 mod institution;
+mod invite;
 mod jobs;
 mod logs;
 mod migrate;

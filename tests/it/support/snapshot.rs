@@ -19,6 +19,7 @@ const TABLES: &[&str] = &[
     "sign_in_links",
     "sign_in_counts",
     "outbox",
+    "invitations",
 ];
 
 /// The rows of all tables, of one institution or of all.
