@@ -5,8 +5,15 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, sign_in},
-    domain::{countries::Countries, media::Kind, quiet_hours::QuietHours},
+    app::{
+        Actor, calls, institutions,
+        invitations::{self, Delivery, Terms},
+        looks, members, sign_in,
+    },
+    domain::{
+        address_list::AddressList, countries::Countries, email::Email, media::Kind, member::Role,
+        name_page::NamePageRef, quiet_hours::QuietHours,
+    },
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -165,6 +172,27 @@ async fn people(world: &World) -> (Value, Value) {
     (ana, bo)
 }
 
+/// The personal link of an invitation to the world's page.
+async fn invite(world: &World, address: &str) -> String {
+    let (app, id) = (&world.app, world.institution.id);
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    let list = AddressList::parse(address).unwrap().invitees;
+    let terms = Terms { delivery: Delivery::Links, ..Terms::of(app) };
+    let report = invitations::invite(app, &Actor::Operator, id, &page, list, &terms).await.unwrap();
+    report.links[0].1.strip_prefix(&world.base).unwrap().to_owned()
+}
+
+/// A link that signs in a manager of the world's page.
+async fn manager_link(world: &World) -> String {
+    let (app, id, email) = (&world.app, world.institution.id, "manager@example.edu");
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    let address = Email::parse(email).unwrap();
+    members::set(app, &Actor::Operator, id, address, Role::Manager, vec![page]).await.unwrap();
+    let hour = Duration::from_secs(3_600);
+    let made = sign_in::operator_link(app, &Actor::Operator, id, email, hour, &world.base).await.unwrap();
+    made.0.strip_prefix(&world.base).unwrap().to_owned()
+}
+
 /// To add a page, add a line.
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_any_page() {
@@ -244,6 +272,22 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let mail = newest_mail(world).await.unwrap();
     matrix.go(&Way::from(&*mail.link).on(SUBMIT, "location.pathname === '/sign-in/choose'")).await;
     matrix.page("choice of an institution", "/sign-in/choose").await;
+
+    let invited = invite(world, "Bea محمد <bea@example.edu>").await;
+    matrix.page("invitation", &*invited).await;
+    let unticked =
+        "document.querySelector('#first_name').value = ''; document.querySelector('#invitation').submit()";
+    matrix.page("invitation with a fault", Way::from(&*invited).on(unticked, fault)).await;
+    matrix.page("unknown invitation", "/i/x").await;
+    matrix.go(&Way::from(&*manager_link(world).await).on(SUBMIT, at_home)).await;
+    let invitations = format!("/p/{}/invitations", world.page.slug);
+    matrix.page("invitations", &*invitations).await;
+    let pasted = "document.querySelector('#addresses').value = 'cem@example.edu, nonsense'; \
+                  document.querySelector('#addresses').form.submit()";
+    matrix
+        .page("invitations, pasted", Way::from(&*invitations).on(pasted, "document.querySelector('.done')"))
+        .await;
+    matrix.page("invitations in a state", &*format!("{invitations}?state=bounced")).await;
 
     world.work(1);
     let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));
