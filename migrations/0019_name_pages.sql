@@ -21,7 +21,7 @@ CREATE INDEX member_pages_by_page ON member_pages (institution_id, name_page_id)
 
 -- Settings of a page. date is YYYY-MM-DD. register is invited, domain, code or open; domains is a JSON list. listen is managers,
 -- registered, institution or link. moderation is off or hold. asked: JSON, which fields are asked for. take_seconds: the longest
--- recording. delete_after_days: recordings are deleted so many days after date; announced_at: people have been told.
+-- recording. delete_after_days: recordings are deleted so many days after date; announced_at: when people began to be told.
 ALTER TABLE name_pages ADD COLUMN description TEXT;
 ALTER TABLE name_pages ADD COLUMN date TEXT;
 ALTER TABLE name_pages ADD COLUMN register TEXT NOT NULL DEFAULT 'invited';
@@ -34,8 +34,20 @@ ALTER TABLE name_pages ADD COLUMN take_seconds BIGINT;
 ALTER TABLE name_pages ADD COLUMN delete_after_days BIGINT;
 ALTER TABLE name_pages ADD COLUMN announced_at BIGINT;
 ALTER TABLE name_pages ADD COLUMN archived_at BIGINT;
+CREATE INDEX name_pages_by_retention ON name_pages (institution_id, id) WHERE delete_after_days IS NOT NULL;
 
--- How many people of a page have a recording, audible or paused. The number of people is in rolls.
+-- When people were told that their recordings on a page will be deleted. A recording that is newer than that is not deleted yet.
+CREATE TABLE retention_notices (
+    institution_id BIGINT NOT NULL,
+    participant_id BIGINT NOT NULL,
+    name_page_id BIGINT NOT NULL,
+    announced_at BIGINT NOT NULL,
+    PRIMARY KEY (institution_id, participant_id)
+);
+CREATE INDEX retention_notices_on_page ON retention_notices (institution_id, name_page_id);
+
+-- How many people of a page have a recording, audible or paused, and how many have an invitation that was not withdrawn. The number
+-- of people is in rolls.
 CREATE TABLE coverage (
     institution_id BIGINT NOT NULL,
     name_page_id BIGINT NOT NULL,

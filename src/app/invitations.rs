@@ -212,8 +212,10 @@ async fn check_open(sql: &mut Sql, institution: InstitutionId, page: NamePageId,
 }
 
 fn not_open(times: PageTimes) -> Error {
-    let fault = if times.archived_at.is_some() { SetupFault::PageArchived } else { SetupFault::PageClosed };
-    Error::invalid(Field::Parameter("name page"), fault)
+    match times.archived_at {
+        Some(_) => Error::invalid(Field::Parameter("name page"), SetupFault::Archived),
+        None => Error::invalid(Field::Parameter("invitation"), Fault::Closed),
+    }
 }
 
 #[allow(clippy::too_many_arguments)]

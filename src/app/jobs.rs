@@ -7,6 +7,7 @@ mod expire_exports;
 mod fetch_take;
 mod hang_up;
 mod registry;
+mod retain;
 mod rotate_lti_keys;
 mod scrub_exports;
 mod send_mail;

@@ -21,13 +21,14 @@ use crate::{
     blobs::{Key, Shelf},
     domain::{
         call::Reason,
-        fault::Field,
+        fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin},
+        moment::Moment,
         own_recording::{People, Registration, Start},
         participant::Draft,
     },
-    store::{self, Sql, audiences, own_recordings, participants, rolls},
+    store::{self, Sql, audiences, own_recordings, page_settings, participants, rolls},
 };
 
 /// Which registrations of a person a recording is for.
@@ -61,7 +62,8 @@ pub async fn record(
     draft.errors.into_result()?;
     let mut attempts = Attempts::default();
     loop {
-        let recipients = owners(&mut app.db.read(), institution, participant, sharing).await?;
+        let scope = (sharing, &maker, now);
+        let recipients = owners(&mut app.db.read(), institution, participant, scope).await?;
         let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, recipients.len(), origin);
         let (owned_app, maker) = (app.clone(), maker.clone());
@@ -70,7 +72,8 @@ pub async fn record(
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
-                    let recipients = owners(sql, institution, participant, sharing).await?;
+                    let scope = (sharing, &maker, now);
+                    let recipients = owners(sql, institution, participant, scope).await?;
                     if recipients.len() > made.len() {
                         return Err(copies_missing());
                     }
@@ -112,12 +115,13 @@ pub async fn record(
     Ok(())
 }
 
-/// Returns the participants who get the recording: this one first, then the others who share it.
+/// Returns the participants who get the recording: this one first, then the others who share it. Pages that are closed or archived keep
+/// what they have; but whoever is called was asked to record.
 async fn owners(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,
-    sharing: Sharing,
+    (sharing, maker, now): (Sharing, &Maker, Moment),
 ) -> Result<Vec<ParticipantId>> {
     let missing = || Error::Missing(Missing::Participant);
     participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
@@ -126,6 +130,12 @@ async fn owners(
         let own = own_recordings::find(sql, institution, participant).await?.ok_or_else(missing)?;
         let all = own_recordings::around(sql, institution, vec![own]).await?;
         owners.extend(People::new(&all).followers(0));
+    }
+    let closed = page_settings::closed(sql, institution, &owners, now).await?;
+    let is_called = |id: ParticipantId| id == participant && matches!(maker, Maker::Call(_));
+    owners.retain(|id| !closed.contains(id) || is_called(*id));
+    if owners.is_empty() {
+        return Err(Error::invalid(Field::Recording, Fault::Closed));
     }
     Ok(owners)
 }

@@ -15,6 +15,7 @@ mod invitation;
 mod invite;
 mod jobs;
 mod mail;
+mod member;
 mod migrate;
 mod name_page;
 mod output;
@@ -75,6 +76,9 @@ Examples:
     endonym token create --institution example-university --name \"Learning system\"
     endonym name-page create --institution example-university --title \"Class of 2027\"
 
+  Let somebody run that name page:
+    endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+
   Import people from a CSV file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 
@@ -133,6 +137,8 @@ enum Command {
     NamePage(name_page::NamePage),
     #[command(subcommand)]
     CustomField(custom_field::CustomField),
+    #[command(subcommand)]
+    Member(member::Member),
     #[command(subcommand)]
     ToolConsumer(tool_consumer::Command),
     #[command(subcommand)]
@@ -227,6 +233,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
         Command::CustomField(command) => command.run(&open().await?).await,
+        Command::Member(command) => command.run(&open().await?).await,
         Command::ToolConsumer(command) => command.run(&open().await?).await,
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
@@ -291,6 +298,18 @@ async fn open_with(
     phone: Phone,
     mail: Mailer,
 ) -> Result<App, Failure> {
+    open_at("", storage, studio, calling, phone, mail).await
+}
+
+/// Links in messages start with the base URL.
+async fn open_at(
+    base_url: &str,
+    storage: &Storage,
+    studio: studio::Settings,
+    calling: app_calls::Rules,
+    phone: Phone,
+    mail: Mailer,
+) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
@@ -298,7 +317,7 @@ async fn open_with(
         blobs: Blobs::open(&storage.blobs())?,
         clock: Clock::system(),
         studio,
-        links: Links::new(""),
+        links: Links::new(base_url),
         limits: no_limit,
         auth_failures: u32::MAX,
         streams: app::streams::Settings::default(),

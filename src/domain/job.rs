@@ -36,6 +36,8 @@ pub enum Job {
     SendReminders,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
+    /// Tells people that their recordings will be deleted, and deletes those whose retention has ended.
+    Retain,
 }
 
 macro_rules! kinds {
@@ -71,6 +73,7 @@ kinds! {
     SyncDueCourses = "sync_due_courses",
     SendMail = "send_mail",
     SendReminders = "send_reminders",
+    Retain = "retain",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -146,6 +149,7 @@ impl Job {
             Self::SyncDueCourses => Kind::SyncDueCourses,
             Self::SendMail { .. } => Kind::SendMail,
             Self::SendReminders => Kind::SendReminders,
+            Self::Retain => Kind::Retain,
         }
     }
 
@@ -163,6 +167,7 @@ impl Job {
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
             | Self::SendReminders
+            | Self::Retain
             | Self::HangUp { .. } => None,
         }
     }
@@ -181,7 +186,8 @@ impl Job {
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
-            | Self::SendReminders => Some(self.kind().name().to_owned()),
+            | Self::SendReminders
+            | Self::Retain => Some(self.kind().name().to_owned()),
         }
     }
 }
@@ -291,6 +297,7 @@ mod tests {
             r#"{"kind":"sync_due_courses"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
             r#"{"kind":"send_reminders"}"#,
+            r#"{"kind":"retain"}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -39,6 +39,8 @@ const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 /// Maximum delay of a reminder.
 const REMIND_EVERY: Duration = Duration::from_secs(60);
+/// Recordings are deleted on a day, not at an hour.
+const RETAIN_EVERY: Duration = Duration::from_secs(3_600);
 
 /// Messages that a process delivers concurrently, and so its connections to the mail server.
 const MAIL_WORKERS: usize = 2;
@@ -71,6 +73,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::RotateLtiKeys, ROTATE_EVERY),
         (Job::SyncDueCourses, SYNC_DUE_EVERY),
         (Job::SendReminders, REMIND_EVERY),
+        (Job::Retain, RETAIN_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

@@ -7,6 +7,7 @@ mod details;
 mod handover;
 mod language;
 mod legal_name;
+mod member;
 mod own;
 mod photo;
 mod plays;

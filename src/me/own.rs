@@ -9,6 +9,7 @@ use axum::{
 
 use super::{
     details::{self, DetailsForm, RejectedDetails},
+    member::{self, MemberPart},
     notice,
     photo::{self, PhotoPart},
     plays::PlaysSection,
@@ -21,8 +22,9 @@ use crate::{
         audiences::AudienceChoice,
         badges,
         consents::{self, ConsentState},
+        members::{self, OwnPages},
         own_person::{self, OwnPerson, OwnRegistration},
-        plays, sessions,
+        plays, sessions, sign_in,
     },
     domain::{
         audience::Audience,
@@ -71,6 +73,7 @@ struct OwnPage<'a> {
     details: Vec<DetailsForm<'a>>,
     /// The institution uses legal names.
     has_legal_names: bool,
+    member: MemberPart<'a>,
 }
 
 /// One registration.
@@ -138,8 +141,17 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
 pub async fn draw(app: &App, signed_in: &SignedIn, rejected: Rejected, done: Option<&str>) -> Response {
     match read(app, signed_in).await {
         Ok(read) => render(app, signed_in, &read, rejected, done),
+        Err(Error::Missing(Missing::Participant)) => draw_unregistered(app, signed_in).await,
         Err(error) => fault(app, signed_in, error).await,
     }
+}
+
+/// The page of somebody without registrations.
+async fn draw_unregistered(app: &App, signed_in: &SignedIn) -> Response {
+    if is_gone(app, signed_in).await {
+        return fault(app, signed_in, Error::Missing(Missing::Participant)).await;
+    }
+    member::draw(app, signed_in).await
 }
 
 struct Read {
@@ -150,6 +162,7 @@ struct Read {
     heard: Heard,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
+    pages: OwnPages,
 }
 
 async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
@@ -160,7 +173,11 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let is_listed = badges::is_listed(app, &actor, person).await?;
     let heard = plays::heard(app, &actor, person).await?;
     let media_of = media_origin(app, person.institution).await?;
-    Ok(Read { own, audience, consent, is_listed, heard, media_of })
+    let pages = match signed_in.is_restricted() {
+        true => OwnPages::default(),
+        false => members::own_pages(app, &actor, person).await?,
+    };
+    Ok(Read { own, audience, consent, is_listed, heard, media_of, pages })
 }
 
 /// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
@@ -172,7 +189,7 @@ pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Optio
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, heard, media_of }: &Read,
+    Read { own, audience, consent, is_listed, heard, media_of, pages }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -221,6 +238,7 @@ fn render(
         photo: photo::part(app, own, photo),
         details: details::forms(own, details),
         has_legal_names: own.institution.multiple_recordings,
+        member: MemberPart::new(pages),
         page,
     };
     page::private(status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
@@ -277,7 +295,7 @@ pub fn done(app: &App, what: &str) -> Response {
     reply::see_other(&format!("{}{PATH}?done={what}", root(&app.links)))
 }
 
-/// The response to an error that the page does not show next to an input. A person without registrations is signed out.
+/// The response to an error that the page does not show next to an input. A person who may not sign in any more is signed out.
 pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
     let is_missing = matches!(error, Error::Missing(Missing::Participant | Missing::Institution));
     if !is_missing || !is_gone(app, signed_in).await {
@@ -296,13 +314,13 @@ pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
     response
 }
 
-/// Has the person no registrations anymore? One may have been deleted in the meantime while there are others.
+/// Is nothing left for which the person could sign in: no registration, no role, and no name page to register on? One registration may have
+/// been deleted in the meantime while there are others.
 async fn is_gone(app: &App, signed_in: &SignedIn) -> bool {
-    let found = own_person::find(app, &signed_in.actor(), &signed_in.session.person).await;
-    matches!(found, Err(Error::Missing(_)))
+    matches!(sign_in::is_known(app, &signed_in.session.person).await, Ok(false))
 }
 
-fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
+pub fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
     let response = notice::fault(signed_in.page(app, PATH), error);
     if signed_in.is_script {
         let text = Words::new(signed_in.language()).text("recorder-trouble");

@@ -214,7 +214,7 @@ fn outcome(words: Words, list: &AddressList, report: &Report) -> Shown {
 }
 
 fn refusal(words: Words, errors: &FieldErrors) -> String {
-    let is_archived = |fault: &Fault| *fault == Fault::Setup(SetupFault::PageArchived);
+    let is_archived = |fault: &Fault| *fault == Fault::Setup(SetupFault::Archived);
     let archived = errors.iter().any(|(_, faults)| faults.iter().any(is_archived));
     words.text(if archived { "invite-fault-archived" } else { "invite-fault-closed" })
 }

@@ -1,6 +1,6 @@
 //! Invitations to name pages, and what is known about the people who were invited.
 
-use super::{Error, Result, Row, Sql, Value, institutions, persons::Record, position_in};
+use super::{Error, Result, Row, Sql, Value, coverage, institutions, position_in};
 use crate::domain::{
     ids::{InstitutionId, InvitationId, NamePageId, ParticipantId},
     institution::Institution,
@@ -303,7 +303,7 @@ pub async fn insert(sql: &mut Sql, new: &Invitation) -> Result<bool> {
     ];
     let inserted = sql.execute(text, &params).await? == 1;
     if inserted {
-        count(sql, new.institution, new.page, 1).await?;
+        coverage::invited(sql, new.institution, new.page, 1).await?;
     }
     Ok(inserted)
 }
@@ -335,16 +335,9 @@ pub async fn update(sql: &mut Sql, invitation: &Invitation, was_withdrawn: bool)
     let changed = sql.execute(text, &params).await? == 1;
     let difference = i64::from(was_withdrawn) - i64::from(invitation.withdrawn_at.is_some());
     if changed && difference != 0 {
-        count(sql, invitation.institution, invitation.page, difference).await?;
+        coverage::invited(sql, invitation.institution, invitation.page, difference).await?;
     }
     Ok(())
-}
-
-/// How many people of a page are invited, without those whose invitation was withdrawn.
-async fn count(sql: &mut Sql, institution: InstitutionId, page: NamePageId, difference: i64) -> Result<()> {
-    let text = "INSERT INTO coverage (institution_id, name_page_id, recorded, invited) VALUES ($1, $2, 0, $3) \
-                ON CONFLICT (institution_id, name_page_id) DO UPDATE SET invited = coverage.invited + excluded.invited";
-    sql.execute(text, &[institution.into(), page.into(), difference.into()]).await.map(|_| ())
 }
 
 /// Notes that the link was opened, the first time.
@@ -470,18 +463,6 @@ pub async fn forget_bounce(sql: &mut Sql, institution: InstitutionId, email_key:
     sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
 }
 
-/// Deletes all invitations of a person who is erased.
-pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    let text = "SELECT name_page_id FROM invitations \
-                WHERE institution_id = $1 AND email_key = $2 AND withdrawn_at IS NULL ORDER BY name_page_id";
-    let pages = sql.rows(text, &[institution.into(), email_key.into()], |row| row.id(0)).await?;
-    for page in pages {
-        count(sql, institution, page, -1).await?;
-    }
-    let text = "DELETE FROM invitations WHERE institution_id = $1 AND email_key = $2";
-    sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
-}
-
 /// Deletes the invitation of somebody whose registration is deleted: otherwise the link would bring them back.
 pub async fn delete_on_page(
     sql: &mut Sql,
@@ -491,37 +472,10 @@ pub async fn delete_on_page(
 ) -> Result<()> {
     let Some(gone) = of_address(sql, institution, page, email_key).await? else { return Ok(()) };
     if gone.withdrawn_at.is_none() {
-        count(sql, institution, page, -1).await?;
+        coverage::invited(sql, institution, page, -1).await?;
     }
     let text = "DELETE FROM invitations WHERE institution_id = $1 AND id = $2";
     sql.execute(text, &[institution.into(), gone.id.into()]).await.map(|_| ())
-}
-
-/// The person's invitations with all columns, for the copy of everything.
-pub async fn records_of(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<Vec<Record>> {
-    let text = "SELECT * FROM invitations WHERE institution_id = $1 AND email_key = $2 ORDER BY id";
-    sql.rows(text, &[institution.into(), email_key.into()], |row| row.record()).await
-}
-
-/// Moves the invitations of a page that is merged into another. Those of addresses that are invited there already are deleted.
-pub async fn absorb(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    gone: NamePageId,
-    into: NamePageId,
-) -> Result<()> {
-    let text = "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2 AND EXISTS \
-                (SELECT 1 FROM invitations o WHERE o.institution_id = $1 AND o.name_page_id = $3 \
-                AND o.email_key = invitations.email_key)";
-    sql.execute(text, &[institution.into(), gone.into(), into.into()]).await?;
-    let text = "SELECT COUNT(*) FROM invitations WHERE institution_id = $1 AND name_page_id = $2 AND withdrawn_at IS NULL";
-    let moved = sql.one(text, &[institution.into(), gone.into()], |row| row.int(0)).await?;
-    let text = "UPDATE invitations SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3";
-    sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
-    match moved.unwrap_or_default() {
-        0 => Ok(()),
-        moved => count(sql, institution, into, moved).await,
-    }
 }
 
 /// The reads that must not scan a table, each with example parameters.

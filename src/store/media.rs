@@ -1,7 +1,8 @@
 //! Recordings and pictures. A link works as long as its row exists here; the bytes are in the blob store.
 
 use super::{
-    Error, Result, Row, Sql, Value, audiences, in_power_of_two_chunks, padded, placeholders, value_rows,
+    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, padded, placeholders,
+    value_rows,
 };
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -184,6 +185,9 @@ pub async fn attach(
     }
     sql.execute(&insert_text(1), &insert_params(institution, participant, new)).await?;
     show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
+    if new.kind == Kind::Recording && old.is_none() {
+        coverage::recorded(sql, institution, participant).await?;
+    }
     if new.kind.is_sound() {
         audiences::keep_paused(sql, institution, &[participant]).await?;
     }
@@ -275,6 +279,7 @@ pub async fn attach_recordings(
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
+    coverage::all_recorded(sql, institution, &people).await?;
     audiences::keep_paused(sql, institution, &people).await
 }
 
@@ -291,6 +296,9 @@ pub async fn detach(
         sql.execute(DELETE_REPLACED, &[institution.into(), participant.into(), kind.word().into()]).await?;
     }
     show(sql, institution, participant, kind, None, now).await?;
+    if kind == Kind::Recording && old.is_some() {
+        coverage::unrecorded(sql, institution, participant).await?;
+    }
     Ok(old)
 }
 
@@ -372,13 +380,16 @@ pub async fn delete_of(
     if gone.iter().any(|one| one.kind.is_sound()) {
         sql.execute(DELETE_REPLACED_OF, &params).await?;
     }
+    if gone.iter().any(|one| one.kind == Kind::Recording) {
+        coverage::unrecorded(sql, institution, participant).await?;
+    }
     Ok(gone)
 }
 
 const DELETE_REPLACED_OF: &str =
     "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
 
-/// Deletes the media of everybody on a page, including hidden people.
+/// Deletes the media of everybody on a page, including hidden people. The page is deleted with its counters.
 pub async fn delete_on_page(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -20,11 +20,13 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/data.ftl")),
             include_str!(concat!("../../words/", $tag, "/plays.ftl")),
             include_str!(concat!("../../words/", $tag, "/profile.ftl")),
+            include_str!(concat!("../../words/", $tag, "/member.ftl")),
             include_str!(concat!("../../words/", $tag, "/mail.ftl")),
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
             include_str!(concat!("../../words/", $tag, "/invite.ftl")),
+            include_str!(concat!("../../words/", $tag, "/page.ftl")),
         ]
     };
 }
@@ -368,6 +370,7 @@ mod tests {
                 "badge-",
                 "pages-",
                 "invite-",
+                "page-",
             ]
             .iter()
             .any(|area| word.starts_with(area))

@@ -8,11 +8,13 @@ use endonym::{
     app::{
         Actor, calls, institutions,
         invitations::{self, Delivery, Terms},
-        looks, members, sign_in,
+        looks, members,
+        page_settings::Change,
+        sign_in,
     },
     domain::{
         address_list::AddressList, countries::Countries, email::Email, media::Kind, member::Role,
-        name_page::NamePageRef, quiet_hours::QuietHours,
+        name_page::NamePageRef, page_settings::Register, quiet_hours::QuietHours,
     },
 };
 use reqwest::Method;
@@ -21,6 +23,7 @@ use serde_json::{Value, json};
 use crate::{
     lti::library::Library,
     me::{Browser, newest_mail},
+    name_pages::{make_manager, set_of},
     pages::{SOUND, browser::axe},
     support::{Answer, Setup, World, browser, media::png},
 };
@@ -141,10 +144,21 @@ const BEYOND: &str = "(() => {
 const SUBMIT: &str = "document.querySelector('main form').submit()";
 
 async fn link(world: &World) -> String {
+    link_of(world, ANA).await
+}
+
+async fn link_of(world: &World, email: &str) -> String {
     let life = Duration::from_secs(600);
     let institution = world.institution.id;
-    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, ANA, life, &world.base);
+    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, email, life, &world.base);
     made.await.unwrap().0
+}
+
+/// Somebody who manages this world's page.
+async fn manager(world: &World, email: &str) {
+    let (email, page) = (Email::parse(email).unwrap(), NamePageRef::parse(&world.page.slug).unwrap());
+    let (operator, institution) = (&Actor::Operator, world.institution.id);
+    members::set(&world.app, operator, institution, email, Role::Manager, vec![page]).await.unwrap();
 }
 
 async fn set_look(world: &World, accent: Option<&str>, logo: Option<Vec<u8>>) {
@@ -207,6 +221,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let library = Library::start(World::with(setup).await).await;
     let world = &library.world;
     let (ana, bo) = people(world).await;
+    manager(world, ANA).await;
+    manager(world, "boss@example.edu").await;
     let mut matrix = Matrix::start(&world.base).await;
 
     matrix.page("home", "/").await;
@@ -225,6 +241,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("code", "/sign-in/code").await;
     matrix.page("code with a fault", Way::from("/sign-in/code").on(SUBMIT, fault)).await;
     matrix.page("unknown link", "/sign-in/link/0a0a").await;
+    matrix.page("name page", "/p/class-of-2027").await;
+    matrix.page("name page with a fault", Way::from("/p/class-of-2027").on(SUBMIT, fault)).await;
+    let bo_asking = "document.querySelector('#email').value = 'bo@example.edu'; document.querySelector('main form').submit()";
+    matrix.go(&Way::from("/p/class-of-2027").on(bo_asking, "location.pathname.endsWith('/code')")).await;
+    matrix.page("code of a name page", "/p/class-of-2027/code").await;
     let used = link(world).await;
     matrix.page("link", &*used).await;
     let at_home = "location.pathname === '/me'";
@@ -232,8 +253,16 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("used link", &*used).await;
 
     matrix.page("/me before agreeing", "/me").await;
+    matrix.page("own entry before agreeing", "/p/class-of-2027/own?done=registered").await;
     world.agree(world.institution.id, ANA).await;
     matrix.page("/me without a recording", "/me").await;
+    matrix.page("own entry without a recording", "/p/class-of-2027/own").await;
+    let orchestra = world.page("Orchestra").await;
+    let open = Change { register: Some(Register::Code), ..Change::default() };
+    set_of(world, world.institution.id, &orchestra, open).await;
+    matrix.page("name page for somebody who can register", "/p/orchestra").await;
+    matrix.page("registering", "/p/orchestra/register?institution_id=1").await;
+    matrix.page("registering with a fault", Way::from("/p/orchestra/register").on(SUBMIT, fault)).await;
     matrix.page("delete everything", "/me/delete").await;
     let rejected =
         "document.querySelector('#phone-number').value = 'x'; document.querySelector('#call form').submit()";
@@ -251,6 +280,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     world.give(&ana, Kind::LegalRecording, SOUND).await;
     set_look(world, Some("#7a1f3d"), Some(png())).await;
     matrix.page("/me with recordings on two pages", "/me?done=details").await;
+    matrix.page("own entry with a recording", "/p/class-of-2027/own?done=recording").await;
     matrix.page("legal name", "/me/legal-name").await;
     let handover =
         "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
@@ -261,6 +291,17 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         .await;
     matrix.page("badge", &*badge(&ana)).await;
     matrix.page("player", &*player(&ana)).await;
+    let boss = link_of(world, "boss@example.edu").await;
+    matrix.go(&Way::from(&*boss).on(SUBMIT, at_home)).await;
+    matrix.page("/me of a member who is not registered", "/me").await;
+    matrix.page("delete everything, as a member", "/me/delete").await;
+    matrix.page("export of a name page", &*format!("/p/{}/export", world.page.slug)).await;
+
+    // A new member is signed out.
+    make_manager(world, ANA).await;
+    matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
+    matrix.page("name page for managers", "/p/class-of-2027").await;
+    matrix.page("poster", "/p/class-of-2027/poster").await;
 
     let there = world.neighbor().await;
     let body =

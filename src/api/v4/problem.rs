@@ -51,7 +51,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Job
         | Missing::Call
         | Missing::SsoConnection
-        | Missing::Invitation => "Not Found",
+        | Missing::Invitation
+        | Missing::Member => "Not Found",
     }
 }
 

@@ -48,7 +48,8 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Call
         | Missing::Course
         | Missing::SsoConnection
-        | Missing::Invitation => "Not Found",
+        | Missing::Invitation
+        | Missing::Member => "Not Found",
         Missing::ToolConsumer => "Tool consumer not found",
     }
 }

@@ -192,6 +192,7 @@ impl Merging {
             exports::leave(sql, job, institution, Departing::These(vec![other.id]), now).await?;
         }
         self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
+        entries::hand_over(sql, institution, (own.id, other.id)).await?;
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
         self.backfill_keys(sql, own, other).await?;
         if let Some(email_key) = &other.email_key {

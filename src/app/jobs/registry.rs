@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, scrub_exports,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, retain, rotate_lti_keys, scrub_exports,
     send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
@@ -57,6 +57,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SyncDueCourses => sync_due_courses::POLICY,
         Kind::SendMail => send_mail::POLICY,
         Kind::SendReminders => send_reminders::POLICY,
+        Kind::Retain => retain::POLICY,
     }
 }
 
@@ -81,6 +82,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SyncDueCourses => sync_due_courses::run(context).await,
         Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
         Job::SendReminders => send_reminders::run(context).await,
+        Job::Retain => retain::run(context).await,
     }
 }
 
@@ -114,7 +116,8 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::SweepBlobs
         | Job::RotateLtiKeys
         | Job::SyncDueCourses
-        | Job::SendReminders => {}
+        | Job::SendReminders
+        | Job::Retain => {}
     }
     Ok(Vec::new())
 }
@@ -133,6 +136,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::RotateLtiKeys
         | Job::SyncCourse { .. }
         | Job::SyncDueCourses
-        | Job::SendReminders => Ok(()),
+        | Job::SendReminders
+        | Job::Retain => Ok(()),
     }
 }

@@ -13,6 +13,7 @@ mod institution;
 mod invite;
 mod jobs;
 mod logs;
+mod member;
 mod migrate;
 mod name_page;
 mod person;

@@ -298,14 +298,14 @@ async fn nobody_is_invited_to_a_page_that_is_closed_or_archived() {
     let world = World::new().await;
     let (app, id, page) = (&world.app, world.institution.id, page_ref(&world.page));
     let now = app.clock.now().micros();
-    for (column, fault) in [("closes_at", SetupFault::PageClosed), ("archived_at", SetupFault::PageArchived)]
+    for (column, fault) in [("closes_at", Fault::Closed), ("archived_at", SetupFault::Archived.into())]
     {
         execute(&app.db, format!("UPDATE name_pages SET {column} = $1"), vec![now.into()]).await;
         let list = AddressList::parse("ada@example.edu").unwrap().invitees;
         let refused = invitations::invite(app, &Actor::Operator, id, &page, list, &by_mail()).await;
         let Err(Error::Invalid(errors)) = refused else { panic!("{refused:?}") };
         let faults: Vec<&Fault> = errors.iter().flat_map(|(_, faults)| faults).collect();
-        assert_eq!(faults, [&Fault::Setup(fault)]);
+        assert_eq!(faults, [&fault]);
     }
     let browser = manager(&world).await;
     let page = paste(&world, &browser, "ada@example.edu").await.expect(422).body;

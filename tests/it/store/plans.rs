@@ -1,6 +1,9 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
-use endonym::store::{Db, Value, invitations, jobs, media, own_recordings, participants, people, sign_ins};
+use endonym::store::{
+    Db, Value, coverage, invitations, jobs, media, own_recordings, page_settings, participants, people,
+    retention, sign_ins,
+};
 
 use crate::support::{
     World,
@@ -102,6 +105,9 @@ async fn faults(world: &World) -> Vec<String> {
         people::statements(),
         sign_ins::statements(),
         invitations::statements(),
+        coverage::statements(),
+        page_settings::statements(),
+        retention::statements(),
     ]
     .concat();
     assert!(statements.len() > 20, "{} statements", statements.len());

@@ -18,8 +18,19 @@ const TABLES: &[&str] = &[
     "sign_in_requests",
     "sign_in_links",
     "sign_in_counts",
+    "admissions",
     "outbox",
+    "name_pages",
+    "coverage",
+    "members",
+    "member_pages",
+    "admissions",
     "invitations",
+    "mail_opt_outs",
+    "recording_requests",
+    "moderation",
+    "imports",
+    "import_changes",
 ];
 
 /// The rows of all tables, of one institution or of all.
