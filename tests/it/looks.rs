@@ -196,17 +196,6 @@ async fn invite(world: &World, address: &str) -> String {
     report.links[0].1.strip_prefix(&world.base).unwrap().to_owned()
 }
 
-/// A link that signs in a manager of the world's page.
-async fn manager_link(world: &World) -> String {
-    let (app, id, email) = (&world.app, world.institution.id, "manager@example.edu");
-    let page = NamePageRef::parse(&world.page.slug).unwrap();
-    let address = Email::parse(email).unwrap();
-    members::set(app, &Actor::Operator, id, address, Role::Manager, vec![page]).await.unwrap();
-    let hour = Duration::from_secs(3_600);
-    let made = sign_in::operator_link(app, &Actor::Operator, id, email, hour, &world.base).await.unwrap();
-    made.0.strip_prefix(&world.base).unwrap().to_owned()
-}
-
 /// To add a page, add a line.
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_any_page() {
@@ -320,7 +309,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         "document.querySelector('#first_name').value = ''; document.querySelector('#invitation').submit()";
     matrix.page("invitation with a fault", Way::from(&*invited).on(unticked, fault)).await;
     matrix.page("unknown invitation", "/i/x").await;
-    matrix.go(&Way::from(&*manager_link(world).await).on(SUBMIT, at_home)).await;
+    matrix.go(&Way::from(&*link_of(world, "boss@example.edu").await).on(SUBMIT, at_home)).await;
     let invitations = format!("/p/{}/invitations", world.page.slug);
     matrix.page("invitations", &*invitations).await;
     let pasted = "document.querySelector('#addresses').value = 'cem@example.edu, nonsense'; \

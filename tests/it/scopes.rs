@@ -11,12 +11,11 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages, lti, media,
-        members,
-        name_pages, names, outbox,
+        coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages, lti,
+        media, members, name_pages, names, outbox,
         own_entry::Details,
-        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
-        registrations, sign_in, sso, tokens,
+        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays,
+        pronunciations, registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{

@@ -298,8 +298,7 @@ async fn nobody_is_invited_to_a_page_that_is_closed_or_archived() {
     let world = World::new().await;
     let (app, id, page) = (&world.app, world.institution.id, page_ref(&world.page));
     let now = app.clock.now().micros();
-    for (column, fault) in [("closes_at", Fault::Closed), ("archived_at", SetupFault::Archived.into())]
-    {
+    for (column, fault) in [("closes_at", Fault::Closed), ("archived_at", SetupFault::Archived.into())] {
         execute(&app.db, format!("UPDATE name_pages SET {column} = $1"), vec![now.into()]).await;
         let list = AddressList::parse("ada@example.edu").unwrap().invitees;
         let refused = invitations::invite(app, &Actor::Operator, id, &page, list, &by_mail()).await;
