@@ -87,6 +87,7 @@ CREATE TABLE invitations (
     last_name TEXT,
     language TEXT,
     generation BIGINT NOT NULL,
+    base_url TEXT NOT NULL DEFAULT '',
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     sent_at BIGINT,
@@ -99,6 +100,9 @@ CREATE TABLE invitations (
     PRIMARY KEY (institution_id, id)
 );
 CREATE UNIQUE INDEX invitations_on_page ON invitations (institution_id, name_page_id, email_key);
+CREATE INDEX invitations_in_order ON invitations (institution_id, name_page_id, id);
+-- The link has the id alone. Its proof decides between institutions.
+CREATE INDEX invitations_by_id ON invitations (id);
 CREATE INDEX invitations_by_email ON invitations (email_key);
 CREATE INDEX invitations_by_reminder ON invitations (next_reminder_at);
 

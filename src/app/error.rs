@@ -100,6 +100,7 @@ pub enum Missing {
     ToolConsumer,
     Course,
     SsoConnection,
+    Invitation,
     Member,
 }
 
@@ -185,6 +186,7 @@ impl std::fmt::Display for Missing {
             Self::ToolConsumer => "tool consumer",
             Self::Course => "course",
             Self::SsoConnection => "single sign-on connection",
+            Self::Invitation => "invitation",
             Self::Member => "member",
         })
     }

@@ -13,6 +13,7 @@ mod rotate_lti_keys;
 mod run_import;
 mod scrub_exports;
 mod send_mail;
+mod send_reminders;
 mod sweep_blobs;
 mod sync_course;
 mod sync_due_courses;

@@ -19,6 +19,7 @@ pub mod health;
 pub mod ids;
 pub mod imports;
 pub mod institutions;
+pub mod invitations;
 pub mod jobs;
 pub mod languages;
 pub mod letters;
@@ -110,6 +111,7 @@ pub struct Inner {
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
@@ -141,6 +143,7 @@ pub struct Parts {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
@@ -164,6 +167,7 @@ impl App {
             calling,
             phone,
             sign_in,
+            invitations,
             mail,
             secrets,
             outbound,
@@ -191,6 +195,7 @@ impl App {
             switchboard: calls::Switchboard::default(),
             phone,
             sign_in,
+            invitations,
             mail,
             secrets,
             key_sets: KeySets::default(),

@@ -279,6 +279,7 @@ pub async fn delete_from_page(
                 let emails = persons::emails(sql, institution, &registrations).await?;
                 let gone = erase_in(sql, job, institution, &registrations, now).await?;
                 for email_key in emails {
+                    store::invitations::delete_on_page(sql, institution, page, &email_key).await?;
                     persons::delete_unregistered(sql, institution, &email_key).await?;
                 }
                 Ok(gone)

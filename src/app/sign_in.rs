@@ -460,7 +460,7 @@ pub struct Handover {
 /// opened: one that was handed over is for an hour, and cannot be prolonged by handing it over again.
 pub async fn handover(app: &App, actor: &Actor, person: &PersonId, how: How) -> Result<Handover> {
     actor.represent(person)?;
-    if how == How::Handover {
+    if how.is_restricted() {
         return Err(Error::Forbidden(Forbidden::Handover));
     }
     let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE).await?;

@@ -11,6 +11,8 @@ mod custom_field;
 mod doctor;
 mod import;
 mod institution;
+mod invitation;
+mod invite;
 mod jobs;
 mod mail;
 mod mail_text;
@@ -85,6 +87,10 @@ Examples:
   Import their recordings, from files named after an email or institution_id:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
 
+  Invite everybody on a page who has not recorded, by mail, or with links for a mail merge:
+    endonym invite --institution example-university --name-page class-of-2027 --all-unrecorded
+    endonym invite --institution example-university --name-page class-of-2027 --all-unrecorded --csv
+
   Connect a learning system and synchronize a course:
     endonym tool-consumer create --institution example-university --name Moodle --lms moodle \\
       --url https://moodle.example.edu --access-token - < moodle-token
@@ -140,6 +146,9 @@ enum Command {
     #[command(subcommand)]
     Course(course::Command),
     Import(import::Import),
+    Invite(Box<invite::Invite>),
+    #[command(subcommand)]
+    Invitation(invitation::Invitation),
     #[command(subcommand)]
     Person(person::Person),
     #[command(subcommand)]
@@ -234,6 +243,8 @@ async fn run(cli: Cli) -> Outcome {
         Command::ToolConsumer(command) => command.run(&open().await?).await,
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
+        Command::Invite(command) => command.run(&open().await?).await,
+        Command::Invitation(command) => command.run(&open().await?).await,
         Command::Person(command) => command.run(&open().await?).await,
         Command::Consent(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
@@ -325,6 +336,7 @@ async fn open_at(
         calling,
         phone,
         sign_in: app::sign_in::Settings::default(),
+        invitations: app::invitations::Settings::default(),
         mail,
         secrets: storage.secrets(),
         outbound: storage.outbound().map_err(Failure)?,
@@ -361,6 +373,16 @@ async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution
 fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failure> {
     crate::domain::name_page::NamePageRef::parse(given)
         .ok_or_else(|| Failure("the name page must not be blank".to_owned()))
+}
+
+/// Says that an institution has no such page.
+fn unknown_page(error: app::Error, slug: &str, page: &str) -> Failure {
+    match error {
+        app::Error::Missing(_) => Failure(format!(
+            "`{slug}` has no name page `{page}`: run `endonym name-page list --institution {slug}` to see all pages"
+        )),
+        other => other.into(),
+    }
 }
 
 /// The first signal starts a graceful shutdown; the second one exits at once.

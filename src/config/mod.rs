@@ -11,7 +11,7 @@ use endonym_media::{picture, sound};
 
 use crate::{
     app::{
-        calls,
+        calls, invitations,
         limiter::Policy,
         sign_in::{self, ProxyAuth},
         streams, studio,
@@ -353,6 +353,25 @@ impl Mail {
             ca_file: set(&self.mail_ca_file).map(PathBuf::from),
             per_minute: self.mail_per_minute,
         })
+    }
+}
+
+/// Invitations to name pages.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Invitations")]
+pub struct Invitations {
+    /// Days for which the personal link of an invitation is valid: 1 to 3650
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(1..=3_650))]
+    invitation_days: u64,
+}
+
+impl Invitations {
+    pub fn life(&self) -> Duration {
+        Duration::from_secs(self.invitation_days * 24 * 3_600)
+    }
+
+    pub fn settings(&self) -> invitations::Settings {
+        invitations::Settings { life: self.life() }
     }
 }
 

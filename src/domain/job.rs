@@ -34,6 +34,8 @@ pub enum Job {
     SyncDueCourses,
     /// Deletes recordings that managers rejected or removed 30 days ago.
     PurgeModeration,
+    /// Reminds people who were invited and have not recorded.
+    SendReminders,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
     /// Tells people that their recordings will be deleted, and deletes those whose retention has ended.
@@ -77,6 +79,7 @@ kinds! {
     SyncDueCourses = "sync_due_courses",
     PurgeModeration = "purge_moderation",
     SendMail = "send_mail",
+    SendReminders = "send_reminders",
     Retain = "retain",
     SendBulkMail = "send_bulk_mail",
     RunImport = "run_import",
@@ -157,6 +160,7 @@ impl Job {
             Self::SyncDueCourses => Kind::SyncDueCourses,
             Self::PurgeModeration => Kind::PurgeModeration,
             Self::SendMail { .. } => Kind::SendMail,
+            Self::SendReminders => Kind::SendReminders,
             Self::Retain => Kind::Retain,
             Self::SendBulkMail { .. } => Kind::SendBulkMail,
             Self::RunImport { .. } => Kind::RunImport,
@@ -177,6 +181,7 @@ impl Job {
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
+            | Self::SendReminders
             | Self::Retain
             | Self::PurgeModeration
             | Self::HangUp { .. } => None,
@@ -201,6 +206,7 @@ impl Job {
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
             | Self::Retain
+            | Self::SendReminders
             | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
@@ -311,6 +317,7 @@ mod tests {
             r#"{"kind":"sync_due_courses"}"#,
             r#"{"kind":"purge_moderation"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
+            r#"{"kind":"send_reminders"}"#,
             r#"{"kind":"retain"}"#,
             r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
             r#"{"kind":"run_import","institution":7,"import":8}"#,

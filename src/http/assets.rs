@@ -57,6 +57,7 @@ asset!(RECORD_SCRIPT, "/record.js", JS, "record.js");
 asset!(CROP_SCRIPT, "/crop.js", JS, "crop.js");
 asset!(MODERATION_SCRIPT, "/moderation.js", JS, "moderation.js");
 asset!(PEOPLE_SCRIPT, "/people.js", JS, "people.js");
+asset!(INVITATION_SCRIPT, "/invitation.js", JS, "invitation.js");
 
 impl Asset {
     /// The path relative to the site root.
@@ -92,7 +93,7 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 12] = [
+    let all: [&'static Asset; 13] = [
         &STYLE,
         &PEOPLE_STYLE,
         &LTI_STYLE,
@@ -105,6 +106,7 @@ pub fn routes() -> Router<App> {
         &CROP_SCRIPT,
         &MODERATION_SCRIPT,
         &PEOPLE_SCRIPT,
+        &INVITATION_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))

@@ -70,11 +70,11 @@ impl SignedIn {
         Actor::Person(self.session.person.clone())
     }
 
-    /// The member who the person is, or only the person: for pages that depend on a role. A session that a QR code has opened is for
-    /// one recording, and has no role.
+    /// The member who the person is, or only the person: for pages that depend on a role. A session that a QR code or an
+    /// invitation has opened is for recording, and has no role.
     pub async fn member_actor(&self, app: &App) -> AppResult<Actor> {
         match self.session.how {
-            How::Handover => Ok(self.actor()),
+            How::Handover | How::Invitation => Ok(self.actor()),
             How::Mail | How::Link | How::Oidc | How::Proxy => {
                 members::actor_of(app, &self.session.person).await
             }
@@ -94,9 +94,15 @@ impl SignedIn {
         }
     }
 
-    /// Was this device let in by a QR code?
-    pub fn is_handed_over(&self) -> bool {
-        self.session.how == How::Handover
+    /// Was this device let in by a QR code or by an invitation? It may only record (`How::is_restricted`).
+    pub fn is_restricted(&self) -> bool {
+        self.session.how.is_restricted()
+    }
+
+    /// Was this session opened by an invitation? It is for the pages that the person is invited to (`invitations::admits`), and not for
+    /// their own page with all the others.
+    pub fn is_invited(&self) -> bool {
+        self.session.how == How::Invitation
     }
 
     /// Is this the CSRF token of the session's forms?

@@ -38,6 +38,8 @@ const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 /// Maximum delay before a due course sync starts on an idle queue.
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
+/// Maximum delay of a reminder.
+const REMIND_EVERY: Duration = Duration::from_secs(60);
 /// Recordings are deleted on a day, not at an hour.
 const RETAIN_EVERY: Duration = Duration::from_secs(3_600);
 
@@ -72,6 +74,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::ExpireExports, EXPIRE_EVERY),
         (Job::RotateLtiKeys, ROTATE_EVERY),
         (Job::SyncDueCourses, SYNC_DUE_EVERY),
+        (Job::SendReminders, REMIND_EVERY),
         (Job::Retain, RETAIN_EVERY),
         (Job::PurgeModeration, PURGE_EVERY),
     ];

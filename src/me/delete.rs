@@ -35,8 +35,8 @@ struct DeletePage<'a> {
 
 /// Says what will be deleted.
 pub async fn confirm(State(app): State<App>, signed_in: SignedIn) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let (institution, registrations, is_member) = match read(&app, &signed_in).await {
         Ok(read) => read,
@@ -69,8 +69,8 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<(Institution, Vec<OwnRe
 
 /// Deletes all of it, sessions included.
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let person = &signed_in.session.person;
     let (actor, email_key) = (signed_in.actor(), person.email_key.clone());

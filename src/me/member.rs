@@ -22,7 +22,7 @@ struct MemberPage<'a> {
     page: Page<'a>,
     member: MemberPart<'a>,
     /// For the part about the person's data.
-    is_handed_over: bool,
+    is_restricted: bool,
 }
 
 /// The pages of `templates/me/parts/member.html`.
@@ -67,8 +67,8 @@ impl<'a> MemberPart<'a> {
 
 /// `/me` of somebody who has signed in and is registered on no page.
 pub async fn draw(app: &App, signed_in: &SignedIn) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(app, signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(app, signed_in);
     }
     let pages = match members::own_pages(app, &signed_in.actor(), &signed_in.session.person).await {
         Ok(pages) => pages,
@@ -77,7 +77,7 @@ pub async fn draw(app: &App, signed_in: &SignedIn) -> Response {
     let shown = MemberPage {
         page: signed_in.page(app, "/me"),
         member: MemberPart::new(&pages),
-        is_handed_over: false,
+        is_restricted: false,
     };
     let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
     page::private(StatusCode::OK, &shown, policy, Microphone::Unused)

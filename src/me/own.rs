@@ -60,8 +60,8 @@ struct OwnPage<'a> {
     is_listed: bool,
     /// Listeners may ask for a recording.
     requests_welcome: bool,
-    /// The device was let in by a QR code: it can only record.
-    is_handed_over: bool,
+    /// The device can only record.
+    is_restricted: bool,
     has_recording: bool,
     /// The sentence about what was just done.
     done: Option<String>,
@@ -125,6 +125,9 @@ impl Rejected {
 const PATH: &str = "/me";
 
 pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    if signed_in.is_invited() {
+        return notice::restricted(&app, &signed_in);
+    }
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let done = match query.get("done") {
         Some("recording") => Some("me-done-recording"),
@@ -180,7 +183,7 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let requests_welcome = recording_requests::are_welcome(app, &actor, person).await?;
     let heard = plays::heard(app, &actor, person).await?;
     let media_of = media_origin(app, person.institution).await?;
-    let pages = match signed_in.is_handed_over() {
+    let pages = match signed_in.is_restricted() {
         true => OwnPages::default(),
         false => members::own_pages(app, &actor, person).await?,
     };
@@ -211,8 +214,8 @@ fn render(
     let [action, handover, window] =
         ["/me/recording", "/me/handover", PATH].map(|path| format!("{}{path}", page.root));
     let csrf = page.csrf.clone();
-    let is_handed_over = signed_in.is_handed_over();
-    let can_be_called = own.can_be_called && !is_handed_over;
+    let is_restricted = signed_in.is_restricted();
+    let can_be_called = own.can_be_called && !is_restricted;
     let agree = (format!("{}/me/consent", page.root), page.csrf.as_str());
     let (consent, agreed) = consent::shown(consent, words, &own.institution, agree, recording.clone());
     let shown = OwnPage {
@@ -222,7 +225,7 @@ fn render(
             csrf: &csrf,
             limit: app.studio.settings.take_seconds(),
             part: "recordings",
-            handover: (!is_handed_over).then_some(handover.as_str()),
+            handover: (!is_restricted).then_some(handover.as_str()),
             call: can_be_called.then_some("#call"),
             window: &window,
             fault: recording.as_deref(),
@@ -238,7 +241,7 @@ fn render(
         agreed,
         is_listed: *is_listed,
         requests_welcome: *requests_welcome,
-        is_handed_over,
+        is_restricted,
         done: done.map(|id| words.text(id)),
         can_be_called,
         is_called: own.is_called,
@@ -345,8 +348,8 @@ pub fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
 }
 
 pub async fn audience(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let person = signed_in.session.person.clone();
     let chosen = match form.get("audience").and_then(Audience::parse) {
@@ -369,8 +372,8 @@ pub async fn refuse_audience(app: &App, signed_in: &SignedIn) -> Response {
 }
 
 pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let number = form.get("phone_number").unwrap_or_default();
     match own_person::call(&app, &signed_in.actor(), &signed_in.session.person, number).await {

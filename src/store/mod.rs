@@ -21,6 +21,7 @@ pub mod custom_fields;
 pub mod exports;
 pub mod imports;
 pub mod institutions;
+pub mod invitations;
 pub mod jobs;
 pub mod languages;
 pub mod looks;

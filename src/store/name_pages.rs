@@ -215,6 +215,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
@@ -222,7 +223,6 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM member_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",
         "UPDATE sign_in_requests SET name_page_id = NULL WHERE institution_id = $1 AND name_page_id = $2",

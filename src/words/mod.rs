@@ -26,6 +26,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
+            include_str!(concat!("../../words/", $tag, "/invite.ftl")),
             include_str!(concat!("../../words/", $tag, "/page.ftl")),
             include_str!(concat!("../../words/", $tag, "/moderation.ftl")),
             include_str!(concat!("../../words/", $tag, "/people.ftl")),
@@ -373,6 +374,7 @@ mod tests {
                 "lti-",
                 "badge-",
                 "pages-",
+                "invite-",
                 "page-",
                 "moderation-",
             ]

@@ -5,9 +5,16 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, members, opt_outs, own_recordings::Sharing, page_settings, page_settings::Change, sign_in},
+    app::{
+        Actor, calls, institutions,
+        invitations::{self, Delivery, Terms},
+        looks, members, opt_outs,
+        own_recordings::Sharing,
+        page_settings::{self, Change},
+        sign_in,
+    },
     domain::{
-        countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
+        address_list::AddressList, countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
         page_settings::{Listen, Moderation, Register}, quiet_hours::QuietHours,
         session::PersonId,
     },
@@ -182,6 +189,16 @@ async fn people(world: &World) -> (Value, Value) {
     (ana, bo)
 }
 
+/// The personal link of an invitation to the world's page.
+async fn invite(world: &World, address: &str) -> String {
+    let (app, id) = (&world.app, world.institution.id);
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    let list = AddressList::parse(address).unwrap().invitees;
+    let terms = Terms { delivery: Delivery::Links, ..Terms::of(app) };
+    let report = invitations::invite(app, &Actor::Operator, id, &page, list, &terms).await.unwrap();
+    report.links[0].1.strip_prefix(&world.base).unwrap().to_owned()
+}
+
 /// To add a page, add a line.
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_any_page() {
@@ -319,6 +336,22 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let mail = newest_mail(world).await.unwrap();
     matrix.go(&Way::from(&*mail.link).on(SUBMIT, "location.pathname === '/sign-in/choose'")).await;
     matrix.page("choice of an institution", "/sign-in/choose").await;
+
+    let invited = invite(world, "Bea محمد <bea@example.edu>").await;
+    matrix.page("invitation", &*invited).await;
+    let unticked =
+        "document.querySelector('#first_name').value = ''; document.querySelector('#invitation').submit()";
+    matrix.page("invitation with a fault", Way::from(&*invited).on(unticked, fault)).await;
+    matrix.page("unknown invitation", "/i/x").await;
+    matrix.go(&Way::from(&*link_of(world, "boss@example.edu").await).on(SUBMIT, at_home)).await;
+    let invitations = format!("/p/{}/invitations", world.page.slug);
+    matrix.page("invitations", &*invitations).await;
+    let pasted = "document.querySelector('#addresses').value = 'cem@example.edu, nonsense'; \
+                  document.querySelector('#addresses').form.submit()";
+    matrix
+        .page("invitations, pasted", Way::from(&*invitations).on(pasted, "document.querySelector('.done')"))
+        .await;
+    matrix.page("invitations in a state", &*format!("{invitations}?state=bounced")).await;
 
     world.work(1);
     let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));

@@ -11,7 +11,7 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents, courses,
-        coverage, custom_fields, demo, exports, imports, institutions, jobs, languages, listening, lti, mail_texts, media, members, moderation,
+        coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation,
         name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
@@ -20,11 +20,12 @@ use endonym::{
     },
     domain::{
         access::{Action, InsufficientScope, TokenScope},
+        address_list::Invitee,
         audience::Audience,
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, ImportId, InstitutionId, JobId, MessageId, ModerationId, SignInLinkId},
+        ids::{CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId, SignInLinkId},
         language::Language,
         mail_text::LetterKind,
         media::Kind,
@@ -221,6 +222,29 @@ fn page(title: &str) -> name_pages::New {
     name_pages::New { title: title.into(), slug: None, access_code: None, allow_v2: false }
 }
 
+fn invitee() -> Vec<Invitee> {
+    vec![Invitee { email: Email::parse("ida@x.org").unwrap(), first_name: None, last_name: None }]
+}
+
+/// The invitation of the operator, who has made one before.
+async fn invitation(scene: &Scene) -> InvitationId {
+    let text = "SELECT MIN(id) FROM invitations WHERE institution_id = $1";
+    let params = [scene.id.into()];
+    let found = scene.world.app.db.read().one(text, &params, |row| row.opt_int(0)).await.unwrap();
+    InvitationId::new(found.flatten().unwrap_or_default())
+}
+
+async fn resend(scene: &Scene, actor: &Actor) -> Result<()> {
+    let (app, id) = (&scene.world.app, invitation(scene).await);
+    let terms = invitations::Terms::of(app);
+    invitations::resend(app, actor, scene.id, &scene.page, id, &terms).await.map(drop)
+}
+
+async fn withdraw(scene: &Scene, actor: &Actor) -> Result<()> {
+    let id = invitation(scene).await;
+    invitations::withdraw(&scene.world.app, actor, scene.id, &scene.page, id).await
+}
+
 /// In an order in which the operator can run all of them: those that delete come last.
 fn cases() -> Vec<Case> {
     let (read, write, sync) = (Permission(Action::Read), Permission(Action::Write), Permission(Action::Sync));
@@ -294,6 +318,31 @@ fn cases() -> Vec<Case> {
             &s.page,
             true
         )),
+        case!("invitations::invite", Institution, |s, a| invitations::invite(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            invitee(),
+            &invitations::Terms::of(&s.world.app)
+        )),
+        case!("invitations::invite_unrecorded", Institution, |s, a| invitations::invite_unrecorded(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            &invitations::Terms::of(&s.world.app)
+        )),
+        case!("invitations::all", Institution, |s, a| invitations::all(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            None,
+            (invitations::Cursor::Start, 10)
+        )),
+        case!("invitations::resend", Institution, |s, a| resend(s, a)),
+        case!("invitations::withdraw", Institution, |s, a| withdraw(s, a)),
         case!("custom_fields::create", Institution, |s, a| custom_fields::create(
             &s.world.app,
             a,
@@ -1247,6 +1296,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "imports::uploads::run",
             "institutions::by_id",
+            "invitations::letter",
             "jobs::claim_this",
             "moderation::rejection_letter",
             "outbox::deliver",

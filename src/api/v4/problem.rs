@@ -51,6 +51,7 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Job
         | Missing::Call
         | Missing::SsoConnection
+        | Missing::Invitation
         | Missing::Member => "Not Found",
     }
 }

@@ -48,6 +48,7 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Call
         | Missing::Course
         | Missing::SsoConnection
+        | Missing::Invitation
         | Missing::Member => "Not Found",
         Missing::ToolConsumer => "Tool consumer not found",
     }

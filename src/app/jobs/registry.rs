@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{
     build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain, rotate_lti_keys,
-    run_import, scrub_exports, send_mail, sweep_blobs, sync_course, sync_due_courses,
+    run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -57,6 +57,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SyncDueCourses => sync_due_courses::POLICY,
         Kind::PurgeModeration => purge_moderation::POLICY,
         Kind::SendMail => send_mail::POLICY,
+        Kind::SendReminders => send_reminders::POLICY,
         Kind::Retain => retain::POLICY,
         Kind::SendBulkMail => send_mail::BULK_POLICY,
         Kind::RunImport => run_import::POLICY,
@@ -86,6 +87,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
             send_mail::run(context, *institution, *message).await
         }
+        Job::SendReminders => send_reminders::run(context).await,
         Job::Retain => retain::run(context).await,
         Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
     }
@@ -118,7 +120,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain | Job::PurgeModeration => {}
+        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain | Job::PurgeModeration | Job::SendReminders => {}
     }
     Ok(Vec::new())
 }
@@ -141,6 +143,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::SyncDueCourses
         | Job::Retain
         | Job::PurgeModeration
+        | Job::SendReminders
         | Job::RunImport { .. } => Ok(()),
     }
 }

@@ -33,6 +33,8 @@ fn help_teaches_by_example() {
         "tool-consumer",
         "course",
         "import",
+        "invite",
+        "invitation",
         "sign-in-link",
         "moderation",
         "sso",

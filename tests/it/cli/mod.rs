@@ -11,6 +11,7 @@ mod help;
 mod import;
 mod import_formats;
 mod institution;
+mod invite;
 mod jobs;
 mod logs;
 mod mail_text;

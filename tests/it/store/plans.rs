@@ -1,7 +1,7 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
 use endonym::store::{
-    Db, Value, coverage, jobs, media, moderation, own_recordings, page_settings, participants, people, retention,
+    Db, Value, coverage, invitations, jobs, media, moderation, own_recordings, page_settings, participants, people, retention,
     sign_ins,
 };
 
@@ -105,6 +105,7 @@ async fn faults(world: &World) -> Vec<String> {
         own_recordings::statements(),
         people::statements(),
         sign_ins::statements(),
+        invitations::statements(),
         coverage::statements(),
         page_settings::statements(),
         retention::statements(),
