@@ -96,8 +96,8 @@ pub async fn send(
     OwnForm { signed_in, form }: OwnForm,
 ) -> Response {
     let asked = Asked::read(&form, &visit);
-    let Some((_, actor, person)) = visit.person().filter(|_| !signed_in.is_handed_over()) else {
-        return notice::handed_over(&app, &signed_in);
+    let Some((_, actor, person)) = visit.person().filter(|_| !signed_in.is_restricted()) else {
+        return notice::restricted(&app, &signed_in);
     };
     let (institution, entered) = (visit.public.institution.id, entered(&form));
     let done = match form.get("do") {
