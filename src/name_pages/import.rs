@@ -45,12 +45,16 @@ struct StartPage<'a> {
     title: &'a str,
     fault: Option<String>,
     done: Option<String>,
-    /// About the last import, and where its page is.
-    last: Option<(String, ImportId)>,
+    last: Option<LastImport>,
     is_undoable: bool,
     /// People who stand in the way of undoing it.
     names: Vec<String>,
     hint: String,
+}
+
+struct LastImport {
+    id: ImportId,
+    summary: String,
 }
 
 #[derive(Template)]
@@ -134,7 +138,7 @@ async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Respo
         Ok(found) => found,
         Err(error) => return notice::fault(page, &error),
     };
-    let last = last.map(|last| (summary(page.words, &last), last.id));
+    let last = last.map(|last| LastImport { id: last.id, summary: summary(page.words, &last) });
     let public = &visit.public.page;
     let shown = StartPage {
         slug: &public.slug,
