@@ -175,8 +175,10 @@ pub async fn people(
             size = 0;
             sender.blocking_send(std::mem::take(&mut group)).map_err(|_| SheetFault::Stopped)
         })?;
-        // Nobody waits for it any more if the import has failed.
-        let _ = sender.blocking_send(group);
+        if !group.is_empty() {
+            // Nobody waits for it any more if the import has failed.
+            let _ = sender.blocking_send(group);
+        }
         Ok(())
     });
     while let Some(group) = receiver.recv().await {

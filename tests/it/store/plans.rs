@@ -1,6 +1,6 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
-use endonym::store::{Db, Value, jobs, media, own_recordings, participants, people, sign_ins};
+use endonym::store::{Db, Value, imports, jobs, media, own_recordings, participants, people, sign_ins};
 
 use crate::support::{
     World,
@@ -96,6 +96,7 @@ fn is_sort(line: &str) -> bool {
 /// What is wrong with the plans of all reads.
 async fn faults(world: &World) -> Vec<String> {
     let statements = [
+        imports::statements(),
         participants::statements(),
         media::statements(),
         own_recordings::statements(),
