@@ -267,7 +267,8 @@ pub async fn file(
     let (upload, is_undoable) = match (found, last) {
         (Ok(upload), Ok((last, is_undoable))) => {
             let is_last = last.is_some_and(|last| last.id == id);
-            (upload, is_undoable && is_last)
+            let is_undoable = is_undoable && is_last && upload.import.has_changed();
+            (upload, is_undoable)
         }
         (Err(error), _) | (_, Err(error)) => return notice::fault(page, &error),
     };
