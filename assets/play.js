@@ -72,11 +72,13 @@ const enhance = (box) => {
 const enhanceAll = (place) => place.querySelectorAll('[data-sound]').forEach(enhance);
 
 enhanceAll(document);
-// The recorder has replaced the part of the page that plays the recording.
-document.addEventListener('recorder:renewed', (event) => {
-  sounds = sounds.filter((sound) => sound.isConnected);
-  enhanceAll(event.target);
-});
+// The recorder has replaced the part of the page that plays the recording, or a list has got more people.
+['recorder:renewed', 'people:added'].forEach((name) =>
+  document.addEventListener(name, (event) => {
+    sounds = sounds.filter((sound) => sound.isConnected);
+    enhanceAll(event.target);
+  }),
+);
 
 const hear = (event) => {
   if (event.data === PLAY && event.source !== window) pauseAllBut();

@@ -21,7 +21,7 @@ CREATE INDEX member_pages_by_page ON member_pages (institution_id, name_page_id)
 
 -- Settings of a page. date is YYYY-MM-DD. register is invited, domain, code or open; domains is a JSON list. listen is managers,
 -- registered, institution or link. moderation is off or hold. asked: JSON, which fields are asked for. take_seconds: the longest
--- recording. delete_after_days: recordings are deleted so many days after date; announced_at: people have been told.
+-- recording. delete_after_days: recordings are deleted so many days after date; announced_at: when people began to be told.
 ALTER TABLE name_pages ADD COLUMN description TEXT;
 ALTER TABLE name_pages ADD COLUMN date TEXT;
 ALTER TABLE name_pages ADD COLUMN register TEXT NOT NULL DEFAULT 'invited';
@@ -34,8 +34,20 @@ ALTER TABLE name_pages ADD COLUMN take_seconds BIGINT;
 ALTER TABLE name_pages ADD COLUMN delete_after_days BIGINT;
 ALTER TABLE name_pages ADD COLUMN announced_at BIGINT;
 ALTER TABLE name_pages ADD COLUMN archived_at BIGINT;
+CREATE INDEX name_pages_by_retention ON name_pages (institution_id, id) WHERE delete_after_days IS NOT NULL;
 
--- How many people of a page have a recording, audible or paused. The number of people is in rolls.
+-- When people were told that their recordings on a page will be deleted. A recording that is newer than that is not deleted yet.
+CREATE TABLE retention_notices (
+    institution_id BIGINT NOT NULL,
+    participant_id BIGINT NOT NULL,
+    name_page_id BIGINT NOT NULL,
+    announced_at BIGINT NOT NULL,
+    PRIMARY KEY (institution_id, participant_id)
+);
+CREATE INDEX retention_notices_on_page ON retention_notices (institution_id, name_page_id);
+
+-- How many people of a page have a recording, audible or paused, and how many have an invitation that was not withdrawn. The number
+-- of people is in rolls.
 CREATE TABLE coverage (
     institution_id BIGINT NOT NULL,
     name_page_id BIGINT NOT NULL,
@@ -75,6 +87,7 @@ CREATE TABLE invitations (
     last_name TEXT,
     language TEXT,
     generation BIGINT NOT NULL,
+    base_url TEXT NOT NULL DEFAULT '',
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     sent_at BIGINT,
@@ -87,6 +100,9 @@ CREATE TABLE invitations (
     PRIMARY KEY (institution_id, id)
 );
 CREATE UNIQUE INDEX invitations_on_page ON invitations (institution_id, name_page_id, email_key);
+CREATE INDEX invitations_in_order ON invitations (institution_id, name_page_id, id);
+-- The link has the id alone. Its proof decides between institutions.
+CREATE INDEX invitations_by_id ON invitations (id);
 CREATE INDEX invitations_by_email ON invitations (email_key);
 CREATE INDEX invitations_by_reminder ON invitations (next_reminder_at);
 
@@ -104,6 +120,10 @@ CREATE TABLE mail_bounces (
     bounced_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, email_key)
 );
+
+-- How many transactions have taken the lock of the institution (name_page_id 0): who has read the people of a page can tell
+-- whether they may have changed since.
+ALTER TABLE rolls ADD COLUMN writes BIGINT NOT NULL DEFAULT 0;
 
 -- When a person was last asked by a listener for a recording. Such messages can be switched off.
 CREATE TABLE recording_requests (
@@ -126,8 +146,8 @@ CREATE TABLE mail_texts (
 );
 
 -- Recordings that are held until a manager approves them, and complaints about recordings (kind held or report). state is open,
--- approved, rejected, removed, dismissed or restored. hex is the recording's. purge_at: when a rejected or removed recording is
--- deleted for good.
+-- approved, rejected, removed, dismissed or restored. hex is the recording's. reports: how many listeners have complained. purge_at:
+-- when a decided case is deleted for good, with the recording that was rejected or removed.
 CREATE TABLE moderation (
     institution_id BIGINT NOT NULL,
     id BIGINT NOT NULL,
@@ -138,6 +158,7 @@ CREATE TABLE moderation (
     state TEXT NOT NULL,
     complaint TEXT,
     sentence TEXT,
+    reports BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     decided_at BIGINT,
     decided_by TEXT,

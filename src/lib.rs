@@ -19,6 +19,8 @@ pub mod jobs;
 pub mod lti;
 /// Signing in, and a person's own pages.
 pub mod me;
+/// Name pages: registering, listening, and what managers do.
+pub mod name_pages;
 /// Health checks and metrics.
 pub mod ops;
 /// Public pages: home, API reference, badges, players.

@@ -24,7 +24,7 @@ use crate::{
         reply,
         service::{Draining, Service, Shared},
     },
-    lti, me, ops, pages,
+    lti, me, name_pages, ops, pages,
 };
 
 pub use ops::metrics::Metrics;
@@ -58,6 +58,7 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .merge(hooks::routes())
         .merge(lti::routes())
         .merge(me::routes().layer(middleware::from_fn_with_state(app.clone(), language::prefer)))
+        .merge(name_pages::routes().layer(middleware::from_fn_with_state(app.clone(), language::prefer)))
         .method_not_allowed_fallback(pages::wrong_method)
         // `api::face` sets the routes of the API itself, which is cheaper.
         .layer(middleware::from_fn(reply::set_route));
@@ -104,6 +105,7 @@ fn refuse(app: &App, path: &str, accept_language: Option<&HeaderValue>, refusal:
     match face {
         "lti" => lti::refuse(app, language(), refusal),
         "language" | "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, language(), refusal),
+        "i" | "p" | "u" => name_pages::refuse(app, language(), refusal),
         "phone" => hooks::refuse(refusal),
         // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),

@@ -43,6 +43,7 @@ pub fn fault(fault: &Fault) -> Cow<'static, str> {
         Fault::NotCallable
         | Fault::TooManyCalls { .. }
         | Fault::NoConsent
+        | Fault::Closed
         | Fault::Setup(_)
         | Fault::Call(_)
         | Fault::NotText => fault.to_string().into(),
@@ -66,7 +67,7 @@ mod tests {
     };
 
     /// Each has a number, so that a fault that the table below lacks is noticed.
-    const COUNT: usize = 23;
+    const COUNT: usize = 24;
 
     const fn number(fault: &Fault) -> usize {
         match fault {
@@ -93,6 +94,7 @@ mod tests {
             Fault::Call(_) => 20,
             Fault::NotText => 21,
             Fault::NoConsent => 22,
+            Fault::Closed => 23,
         }
     }
 
@@ -144,6 +146,7 @@ mod tests {
             ),
             (CallFault::Pending.into(), "is pending already"),
             (Fault::NoConsent, "needs the person's consent"),
+            (Fault::Closed, "is not taken any more: the name page is closed"),
             (Fault::NotText, "is not UTF-8 text: save the file as “CSV UTF-8”"),
         ] {
             seen[number(&one)] = true;

@@ -7,6 +7,9 @@
 //! | check | for |
 //! |---|---|
 //! | `administer(institution)` | managing one institution: its pages, tokens, learning systems, calls |
+//! | `own(institution)` | what only owners may: members and their roles, single sign-on, deleting the institution |
+//! | `manage(institution, page)` | running one name page: settings, people, invitations, moderation, exports |
+//! | `hear(institution, page)` | hearing everybody on one name page, whoever else may |
 //! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
 //! | `operate()` | managing the installation |
 //! | `represent(person)` | what a person does with their own data: the person, or an administrator |
@@ -15,18 +18,19 @@
 //! An institution that the actor does not reach is `Missing`; a reachable one where the actor lacks the permission is
 //! `Forbidden`. A record that is named by its id alone is looked up within `reach`, then its institution is checked.
 //!
-//! To add a kind of actor (for example, a member with a role), add a variant that holds the
-//! authenticated identity and create it where its session is looked up. The private functions at the end of this file match
-//! all variants without a wildcard, so the build breaks until each of them has an answer: which institutions the actor
-//! reaches, whether it administers them, whether it operates the installation, and which people it may read and change. Do
-//! not match on `Actor` elsewhere. If an answer depends on more than the actor, add the parameter to the check.
+//! To add a kind of actor, add a variant that holds the authenticated identity and create it where its session is looked up.
+//! The private functions at the end of this file match all variants without a wildcard, so the build breaks until each of them
+//! has an answer: which institutions the actor reaches, whether it administers or owns them, which name pages it runs,
+//! whether it operates the installation, and which people it may read and change. Do not match on `Actor` elsewhere. If an
+//! answer depends on more than the actor, add the parameter to the check.
 
 use std::sync::Arc;
 
 use super::{Caller, Error, Forbidden, Missing, Result};
 use crate::domain::{
     access::{Access, Action, TokenScope},
-    ids::InstitutionId,
+    ids::{InstitutionId, NamePageId},
+    member::{Member, Role},
     scope::Scope,
     session::PersonId,
 };
@@ -37,6 +41,8 @@ pub enum Actor {
     Token(Arc<Caller>),
     /// A person who signed in, and acts for themselves.
     Person(PersonId),
+    /// A person who signed in and has a role in the institution, as it is at this request (`members::actor_of`).
+    Member(Arc<Member>),
     /// The operator, who runs commands on the server.
     Operator,
     /// The server itself: background jobs, schedules, and webhooks with a verified signature.
@@ -50,6 +56,32 @@ impl Actor {
         if self.is_administrator() { Ok(()) } else { Err(Error::Forbidden(Forbidden::Administration)) }
     }
 
+    /// Checks that the actor may do what is reserved for owners of this institution.
+    pub fn own(&self, institution: InstitutionId) -> Result<()> {
+        self.administer(institution)?;
+        if self.is_owner() { Ok(()) } else { Err(Error::Forbidden(Forbidden::Ownership)) }
+    }
+
+    /// Checks that the actor may run this name page of the institution. The page must be one of this institution.
+    pub fn manage(&self, institution: InstitutionId, page: NamePageId) -> Result<()> {
+        self.check_reach(institution)?;
+        if self.is_administrator() || self.is_member(|member| member.manages(page)) {
+            Ok(())
+        } else {
+            Err(Error::Forbidden(Forbidden::Administration))
+        }
+    }
+
+    /// Checks that the actor may hear everybody on this name page of the institution, even if only its managers may.
+    pub fn hear(&self, institution: InstitutionId, page: NamePageId) -> Result<()> {
+        self.check_reach(institution)?;
+        if self.is_administrator() || self.is_member(|member| member.hears(page)) {
+            Ok(())
+        } else {
+            Err(Error::Forbidden(Forbidden::Administration))
+        }
+    }
+
     /// Returns the institutions that the actor may administer, narrowed to one if given.
     pub fn administered(&self, only: Option<InstitutionId>) -> Result<Scope> {
         if let Some(institution) = only {
@@ -61,6 +93,12 @@ impl Actor {
         } else {
             Err(Error::Forbidden(Forbidden::Administration))
         }
+    }
+
+    /// Returns the institutions that the actor owns, narrowed to one if given.
+    pub fn owned(&self, only: Option<InstitutionId>) -> Result<Scope> {
+        let scope = self.administered(only)?;
+        if self.is_owner() { Ok(scope) } else { Err(Error::Forbidden(Forbidden::Ownership)) }
     }
 
     /// Checks that the actor may administer the installation with all its institutions.
@@ -87,6 +125,31 @@ impl Actor {
         Ok(self.people(institution))
     }
 
+    /// The actor's name in records of who has decided something.
+    pub fn signature(&self) -> String {
+        match self {
+            Self::Token(_) => "api".to_owned(),
+            Self::Person(person) => person.email_key.clone(),
+            Self::Member(member) => member.email.clone(),
+            Self::Operator => "operator".to_owned(),
+            Self::System => "system".to_owned(),
+        }
+    }
+
+    /// Do the records of this institution exist for the actor?
+    pub(super) fn reaches(&self, institution: InstitutionId) -> bool {
+        self.reach().includes(institution)
+    }
+
+    /// The person who has signed in, if the actor is one.
+    pub(super) fn person(&self) -> Option<&PersonId> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Member(member) => Some(&member.person),
+            Self::Token(_) | Self::Operator | Self::System => None,
+        }
+    }
+
     fn check_reach(&self, institution: InstitutionId) -> Result<()> {
         if self.reach().includes(institution) { Ok(()) } else { Err(Error::Missing(Missing::Institution)) }
     }
@@ -97,6 +160,7 @@ impl Actor {
         match self {
             Self::Token(caller) => Scope::Institution(caller.institution.id),
             Self::Person(person) => Scope::Institution(person.institution),
+            Self::Member(member) => Scope::Institution(member.person.institution),
             Self::Operator | Self::System => Scope::Installation,
         }
     }
@@ -106,20 +170,39 @@ impl Actor {
     fn is_administrator(&self) -> bool {
         match self {
             Self::Token(_) | Self::Person(_) => false,
+            Self::Member(member) => matches!(member.role, Role::Owner | Role::Admin),
             Self::Operator | Self::System => true,
         }
     }
 
-    fn is_person(&self, person: &PersonId) -> bool {
+    /// Returns whether the actor owns the institutions that it administers.
+    fn is_owner(&self) -> bool {
+        match self {
+            Self::Token(_) | Self::Person(_) => false,
+            Self::Member(member) => member.role == Role::Owner,
+            Self::Operator | Self::System => true,
+        }
+    }
+
+    /// Returns whether the actor is a member who may do this in the institution that they reach.
+    fn is_member(&self, may: impl FnOnce(&Member) -> bool) -> bool {
+        match self {
+            Self::Member(member) => may(member),
+            Self::Token(_) | Self::Person(_) | Self::Operator | Self::System => false,
+        }
+    }
+
+    pub(super) fn is_person(&self, person: &PersonId) -> bool {
         match self {
             Self::Person(own) => own == person,
+            Self::Member(member) => member.person == *person,
             Self::Token(_) | Self::Operator | Self::System => false,
         }
     }
 
     fn is_operator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Member(_) => false,
             Self::Operator | Self::System => true,
         }
     }
@@ -130,6 +213,13 @@ impl Actor {
             Self::Token(caller) => caller.access.clone(),
             // Their own entries are reached through `represent`.
             Self::Person(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
+            Self::Member(member) => match member.role {
+                Role::Owner | Role::Admin => Access::whole(institution),
+                Role::Manager => {
+                    Access::new(institution, TokenScope::Write, Some(member.pages.clone()), false)
+                }
+                Role::Reader => Access::new(institution, TokenScope::Read, Some(member.pages.clone()), false),
+            },
             Self::Operator | Self::System => Access::whole(institution),
         }
     }

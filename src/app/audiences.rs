@@ -1,11 +1,15 @@
 //! Who may hear a person's recordings.
 
+use std::collections::HashSet;
+
 use super::{Actor, App, Error, Missing, Result};
 use crate::{
     domain::{
         audience::{Audience, Permitted},
+        email::email_key,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
+        participant::Participant,
         session::PersonId,
     },
     store::{Sql, audiences, persons, rolls},
@@ -55,6 +59,35 @@ pub(super) async fn of_registration(
         None => Audience::default(),
     };
     Ok(permitted.narrow(default))
+}
+
+/// Those of these people whom only people of the institution may hear.
+pub(super) async fn institution_only(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[&Participant],
+) -> Result<HashSet<ParticipantId>> {
+    let recorded = people.iter().filter(|one| one.recording.is_some());
+    let ids: Vec<ParticipantId> = recorded.map(|one| one.id).collect();
+    let permitted = audiences::permitted(sql, institution).await?;
+    let chosen = audiences::chosen_by(sql, institution, &ids).await?;
+    let has_defaults = audiences::has_defaults(sql, institution).await?;
+    let mut found = HashSet::new();
+    for one in people.iter().filter(|one| one.recording.is_some()) {
+        let audience = match chosen.get(&one.id) {
+            Some(chosen) => permitted.narrow(*chosen),
+            // Rare: institutions seldom set a default, and never have many.
+            None if has_defaults => {
+                let email_key = one.email.as_deref().map(email_key);
+                of_registration(sql, institution, email_key.as_deref(), one.id).await?
+            }
+            None => permitted.narrow(Audience::default()),
+        };
+        if audience != Audience::Public {
+            found.insert(one.id);
+        }
+    }
+    Ok(found)
 }
 
 /// Chooses who may hear a person, on all of their pages. Takes effect on every node with the commit.

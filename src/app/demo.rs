@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    Actor, App, Error, Missing, Result, callers, custom_fields, institutions, name_pages, participants,
-    tokens,
+    Actor, App, Error, Missing, Result, callers, coverage, custom_fields, institutions, name_pages,
+    participants, tokens,
 };
 use crate::domain::{
     email::Email,
@@ -58,7 +58,9 @@ pub async fn seed(app: &App, actor: &Actor, data_dir: &Path) -> Result<Demo> {
         }
         Err(other) => return Err(other),
     };
-    let page = match name_pages::all(app, actor, institution.id).await?.into_iter().next() {
+    let mut pages = coverage::all(app, actor, institution.id, false).await?;
+    pages.extend(coverage::all(app, actor, institution.id, true).await?);
+    let page = match pages.into_iter().next() {
         Some((page, _)) => page,
         None => seed_page(app, actor, &institution).await?,
     };

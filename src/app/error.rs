@@ -54,6 +54,8 @@ pub enum Forbidden {
     Scope(InsufficientScope),
     /// The actor may not administer the institution, or the installation.
     Administration,
+    /// The actor administers the institution, but only owners may do this.
+    Ownership,
     /// The token is limited to other name pages.
     NamePage,
     /// The export includes people of name pages outside the token's limit.
@@ -72,6 +74,7 @@ impl std::fmt::Display for Forbidden {
                 has.word()
             ),
             Self::Administration => f.write_str("Forbidden: this is reserved for administrators"),
+            Self::Ownership => f.write_str("Forbidden: this is reserved for owners of the institution"),
             Self::NamePage => f.write_str("Forbidden: this access token is limited to other name pages"),
             Self::Export => {
                 f.write_str("Forbidden: this export includes name pages outside this access token's limit")
@@ -97,6 +100,8 @@ pub enum Missing {
     ToolConsumer,
     Course,
     SsoConnection,
+    Invitation,
+    Member,
 }
 
 /// These texts are fixed by the API contract.
@@ -181,6 +186,8 @@ impl std::fmt::Display for Missing {
             Self::ToolConsumer => "tool consumer",
             Self::Course => "course",
             Self::SsoConnection => "single sign-on connection",
+            Self::Invitation => "invitation",
+            Self::Member => "member",
         })
     }
 }

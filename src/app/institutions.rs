@@ -220,7 +220,7 @@ const PEOPLE_BATCH: i64 = 5_000;
 /// If interrupted, calling it again continues.
 pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
     let id = find(app, actor, slug).await?.id;
-    actor.operate()?;
+    actor.own(id)?;
     let (now, owned_app) = (app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {

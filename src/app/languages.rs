@@ -6,7 +6,7 @@ use crate::{
         language::{Language, LanguageSettings},
         session::PersonId,
     },
-    store::{languages, persons, rolls},
+    store::{languages, persons, rolls, sign_ins},
 };
 
 pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<LanguageSettings> {
@@ -21,7 +21,10 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, language: Langua
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, person.institution).await?;
-                if persons::registrations(sql, person.institution, &person.email_key).await?.is_empty() {
+                let registrations =
+                    persons::registrations(sql, person.institution, &person.email_key).await?;
+                // Members and people who are invited may have none.
+                if registrations.is_empty() && !sign_ins::is_known(sql, &person, now).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
                 Ok(languages::choose(sql, &person, language, now).await?)

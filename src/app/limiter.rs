@@ -38,6 +38,10 @@ pub enum LimitKey {
     SignIns(IpAddr),
     /// Sign-ins that start at an institution's provider.
     Sso(IpAddr),
+    /// Complaints about recordings.
+    Reports(IpAddr),
+    /// Requests for a recording by listeners.
+    Asks(IpAddr),
     /// Launches that trigger a roster fetch of a course.
     Course(CourseId),
 }
@@ -62,6 +66,14 @@ impl LimitKey {
 
     pub fn sso(address: IpAddr) -> Self {
         Self::Sso(network(address))
+    }
+
+    pub fn reports(address: IpAddr) -> Self {
+        Self::Reports(network(address))
+    }
+
+    pub fn asks(address: IpAddr) -> Self {
+        Self::Asks(network(address))
     }
 }
 

@@ -4,10 +4,12 @@ pub mod actor;
 pub mod audiences;
 pub mod backups;
 pub mod badges;
+pub mod bounces;
 pub mod callers;
 pub mod calls;
 pub mod consents;
 pub mod courses;
+pub mod coverage;
 pub mod custom_fields;
 pub mod demo;
 pub mod doctor;
@@ -17,26 +19,38 @@ pub mod health;
 pub mod ids;
 pub mod imports;
 pub mod institutions;
+pub mod invitations;
 pub mod jobs;
 pub mod languages;
+pub mod letters;
 pub mod limiter;
 pub mod links;
+pub mod listening;
 pub mod looks;
 pub mod lti;
+pub mod mail_texts;
 pub mod media;
+pub mod members;
+pub mod moderation;
 pub mod name_pages;
 pub mod names;
+pub mod opt_outs;
 pub mod outbox;
 pub mod own_entry;
 pub mod own_media;
 pub mod own_person;
 pub mod own_recordings;
+pub mod page_exports;
+pub mod page_settings;
 pub mod participants;
 pub mod people;
 pub mod persons;
 pub mod platforms;
 pub mod plays;
 pub mod pronunciations;
+pub mod recording_requests;
+pub mod registrations;
+pub mod retention;
 pub mod sessions;
 pub mod sign_in;
 pub mod sso;
@@ -44,6 +58,7 @@ pub mod streams;
 pub mod studio;
 pub mod tokens;
 pub mod tool_consumers;
+mod zip_stream;
 
 use std::{sync::Arc, time::Duration};
 
@@ -78,6 +93,7 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub plays: plays::PlayCounter,
+    pub directories: people::Directories,
     pub limiter: limiter::Limiter,
     /// The maximum number of requests without a valid token from one address in a rate limit window.
     pub auth_failures: u32,
@@ -95,6 +111,7 @@ pub struct Inner {
     pub switchboard: calls::Switchboard,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
@@ -126,6 +143,7 @@ pub struct Parts {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     pub mail: Mailer,
     pub secrets: Secrets,
     pub outbound: Outbound,
@@ -149,6 +167,7 @@ impl App {
             calling,
             phone,
             sign_in,
+            invitations,
             mail,
             secrets,
             outbound,
@@ -163,6 +182,7 @@ impl App {
             links,
             callers: callers::Callers::default(),
             plays: plays::PlayCounter::default(),
+            directories: people::Directories::default(),
             limiter: limiter::Limiter::new(limits),
             auth_failures,
             queue: jobs::Queue::default(),
@@ -175,6 +195,7 @@ impl App {
             switchboard: calls::Switchboard::default(),
             phone,
             sign_in,
+            invitations,
             mail,
             secrets,
             key_sets: KeySets::default(),

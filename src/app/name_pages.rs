@@ -1,17 +1,22 @@
-//! Name pages: created and deleted by the operator, found by any kind of reference.
+//! Name pages: created, copied, archived and deleted, and found by any kind of reference. Their settings are in `page_settings.rs`.
 
-use super::{Actor, App, Error, Forbidden, Missing, Result, calls, exports};
+use super::{
+    Actor, App, Error, Forbidden, Missing, Result, calls, coverage, exports,
+    page_settings::{self, Change},
+};
 use crate::{
     domain::{
         access::Access,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, NamePageId},
+        institution::Institution,
         moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
+        page_settings::PageSettings,
         text::{self, Lines, longest},
     },
-    store::{self, Sql, exports::Departing, name_pages, rolls},
+    store::{self, Sql, exports::Departing, name_pages, page_settings::Changes, rolls},
 };
 
 pub struct New {
@@ -22,13 +27,33 @@ pub struct New {
 }
 
 pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<NamePage> {
+    create_with(app, actor, institution, new, Change::default()).await
+}
+
+/// Creates a page with these settings. The change has neither a title nor `allow_v2`: they are in `new`.
+pub async fn create_with(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    new: New,
+    settings: Change,
+) -> Result<NamePage> {
     actor.administer(institution)?;
     let mut errors = FieldErrors::default();
-    if text::is_invisible(&new.title) {
-        errors.add(Field::Title, Fault::Blank);
-    } else if let Some(fault) = text::fault(&new.title, longest::TITLE, Lines::One) {
-        errors.add(Field::Title, fault);
-    }
+    let settings = page_settings::checked(app, institution, settings, &mut errors).await?;
+    made(app, institution, new, settings, errors, None).await
+}
+
+/// Makes a page, if there are no errors yet. The managers of `from` manage it.
+async fn made(
+    app: &App,
+    institution: InstitutionId,
+    new: New,
+    settings: Changes,
+    mut errors: FieldErrors,
+    from: Option<NamePageId>,
+) -> Result<NamePage> {
+    check_title(&new.title, &mut errors);
     let now = app.clock.now();
     let id = app.ids.id(now);
     let slug = match new.slug {
@@ -65,6 +90,10 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
         .write(move |sql| {
             Box::pin(async move {
                 name_pages::insert(sql, institution, &page).await?;
+                store::page_settings::update(sql, institution, page.id, &settings).await?;
+                if let Some(from) = from {
+                    store::page_settings::copy_managers(sql, institution, from, page.id).await?;
+                }
                 Ok(page)
             })
         })
@@ -73,6 +102,77 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
         store::Error::Conflict => Error::invalid(Field::Slug, SetupFault::JustTaken),
         other => other.into(),
     })
+}
+
+pub(super) fn check_title(title: &str, errors: &mut FieldErrors) {
+    if text::is_invisible(title) {
+        errors.add(Field::Title, Fault::Blank);
+    } else if let Some(fault) = text::fault(title, longest::TITLE, Lines::One) {
+        errors.add(Field::Title, fault);
+    }
+}
+
+/// Copies a page with its settings, and without its people. Whoever manages it manages the copy, too.
+pub async fn copy(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    title: String,
+    slug: Option<String>,
+) -> Result<NamePage> {
+    let from = managed(app, actor, institution, page).await?.id;
+    let settings = page_settings::find(app, institution, from).await?;
+    let new = New { title, slug, access_code: None, allow_v2: false };
+    made(app, institution, new, Changes::copy_of(settings), FieldErrors::default(), Some(from)).await
+}
+
+/// Archives a page, or takes it out of the archive. An archived page is read-only for people and managers, is not listed, and sends no
+/// invitations and reminders. The API, deleting people and retention are not affected.
+pub async fn archive(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    archived: bool,
+) -> Result<NamePage> {
+    let found = managed(app, actor, institution, page).await?;
+    let (id, now) = (found.id, app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let settings = store::page_settings::find(sql, institution, id).await?;
+                let settings = settings.ok_or(Error::Missing(Missing::NamePage))?;
+                // The time of the first call is kept.
+                if settings.is_archived() != archived {
+                    let changes =
+                        Changes { archived_at: Some(archived.then_some(now)), ..Changes::default() };
+                    store::page_settings::update(sql, institution, id, &changes).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    Ok(found)
+}
+
+/// A page as its visitors find it.
+#[derive(Debug, Clone)]
+pub struct PublicPage {
+    /// With the allowed origins.
+    pub institution: Institution,
+    pub page: NamePage,
+    pub settings: PageSettings,
+}
+
+/// Finds a page of any institution by its slug or event code, which are public; never by its access code.
+pub async fn public(app: &App, slug: &str) -> Result<PublicPage> {
+    let missing = || Error::Missing(Missing::NamePage);
+    let reference = NamePageRef::parse(slug).ok_or_else(missing)?;
+    let found = store::page_settings::public(&mut app.db.read(), reference.key()).await?;
+    let (institution, page, settings) = found.ok_or_else(missing)?;
+    Ok(PublicPage { institution, page, settings })
 }
 
 /// Creates a page inside the caller's transaction; the title must be valid. `Invalid` means that a concurrent transaction
@@ -117,6 +217,21 @@ pub async fn find(
     name_pages::find(&mut app.db.read(), institution, page).await?.ok_or(Error::Missing(Missing::NamePage))
 }
 
+/// Finds a page and checks that the actor manages it. A page that does not exist looks like one that they do not manage.
+pub(super) async fn managed(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+) -> Result<NamePage> {
+    let Some(found) = name_pages::find(&mut app.db.read(), institution, page).await? else {
+        actor.administer(institution)?;
+        return Err(Error::Missing(Missing::NamePage));
+    };
+    actor.manage(institution, found.id)?;
+    Ok(found)
+}
+
 /// Finds a page and checks that the caller's token, which may be limited to other pages, reaches it.
 pub(super) async fn permitted(app: &App, access: &Access, page: &NamePageRef) -> Result<NamePage> {
     permitted_in(&mut app.db.read(), access, page).await
@@ -134,16 +249,10 @@ pub(super) fn check(access: &Access, page: NamePageId) -> Result<()> {
     if access.reaches(page) { Ok(()) } else { Err(Error::Forbidden(Forbidden::NamePage)) }
 }
 
-/// Returns all pages, each with its number of people.
+/// Returns all pages that are not archived, each with its number of people. `coverage::all` has more figures.
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(NamePage, i64)>> {
-    actor.administer(institution)?;
-    let sql = &mut app.db.read();
-    let mut counted = Vec::new();
-    for page in name_pages::all(sql, institution).await? {
-        let members = rolls::members(sql, institution, page.id).await?;
-        counted.push((page, members));
-    }
-    Ok(counted)
+    let all = coverage::all(app, actor, institution, false).await?;
+    Ok(all.into_iter().map(|(page, figures)| (page, figures.registered)).collect())
 }
 
 /// Sets whether the page is available through version 2 of the API, which needs no token.

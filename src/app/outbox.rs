@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Actor, App, Error, Ids, Result, jobs,
+    Actor, App, Error, Ids, Result, jobs, letters, mail_texts, opt_outs,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
@@ -12,12 +12,18 @@ use crate::{
         fault::{Field, MessageFault},
         ids::{InstitutionId, MessageId},
         job::{Claim, Job},
+        language::Language,
+        mail_text::LetterKind,
         message::{Message, OutboxMessage, State},
         moment::Moment,
+        session::PersonId,
     },
-    mail::{Fault, Handover, Language, Letter, Rendered, render as templates},
+    mail::{
+        Fault, Handover, Letter, Rendered,
+        render::{self as templates, PageLetter},
+    },
     store::{
-        self, Sql,
+        self, Sql, bounces,
         outbox::{self, Change},
     },
     telemetry::metrics,
@@ -29,7 +35,7 @@ const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 const UNTAKEN: Duration = Duration::from_secs(3_600);
 
 /// Enqueues a message in the transaction that causes it. Call `app.queue.wake()` after the commit. A second message about the same
-/// occasion is not enqueued.
+/// occasion is not enqueued, nor a letter to somebody who wants none, or to an address that does not exist.
 pub async fn enqueue(
     sql: &mut Sql,
     ids: &Ids,
@@ -51,11 +57,19 @@ pub async fn enqueue(
         changed_at: now,
         expires_at,
     };
-    if outbox::insert(sql, &new).await? {
-        let job = Job::SendMail { institution, message: new.id };
-        jobs::enqueue(sql, ids.id(now), &job, now, now).await?;
+    let is_wanted = !is_unwanted(sql, &new, new.to.key()).await?;
+    if is_wanted && outbox::insert(sql, &new).await? {
+        jobs::enqueue(sql, ids.id(now), &new.job(), now, now).await?;
     }
     Ok(new.id)
+}
+
+/// Must a message not be sent to this address? Those that people have requested, such as codes, are always sent.
+async fn is_unwanted(sql: &mut Sql, row: &OutboxMessage, email_key: &str) -> Result<bool> {
+    match row.institution.filter(|_| row.message.is_bulk()) {
+        Some(institution) => Ok(outbox::is_unwanted(sql, institution, email_key).await?),
+        None => Ok(false),
+    }
 }
 
 /// Delivers a message, as the job that holds this claim. An error means that the job is to be retried.
@@ -78,18 +92,20 @@ pub async fn deliver(
     if row.expires_at <= app.clock.now() {
         return end(app, Some(claim), &row, State::Expired, row.answer.as_deref()).await;
     }
-    let Some(Draft { to, content, digests }) = render(app, &row).await? else {
-        let (institution, id) = (row.institution, row.id);
-        return app
-            .db
-            .write(move |sql| Box::pin(async move { Ok(outbox::delete(sql, institution, id).await?) }))
-            .await;
+    if row.message.is_bulk() {
+        app.mail.turn(&app.clock).await;
+    }
+    let Some(Draft { to, content, unsubscribe, digests }) = render(app, &row).await? else {
+        return discard(app, claim, &row).await;
     };
-    let letter = Letter { id: row.id, to, reply_to: None, content, date: app.clock.now() };
+    if is_unwanted(&mut app.db.read(), &row, to.key()).await? {
+        return discard(app, claim, &row).await;
+    }
+    let letter = Letter { id: row.id, to, reply_to: None, content, unsubscribe, date: app.clock.now() };
     // Up to here and including the recipient, the server has accepted nothing.
     let prepared = match app.mail.prepare(&letter).await {
         Ok(prepared) => prepared,
-        Err(fault) => return not_accepted(app, Some(claim), &row, fault).await,
+        Err(fault) => return not_accepted(app, Some(claim), &row, &letter.to, fault).await,
     };
     // From this commit on, the message is never sent again without an operator.
     let sending = match begin(app, claim, &row, digests).await? {
@@ -105,9 +121,25 @@ pub async fn deliver(
             tracing::info!(message = row.id.get(), kind = row.message.kind(), "message sent");
             end(app, None, &sending, State::Sent, Some(&answer)).await
         }
-        Handover::Refused(fault) => not_accepted(app, None, &sending, fault).await,
+        Handover::Refused(fault) => not_accepted(app, None, &sending, &letter.to, fault).await,
         Handover::Unknown(why) => end(app, None, &sending, State::Unconfirmed, Some(&why)).await,
     }
+}
+
+/// Deletes a message that has nothing to say any more, or whose recipient wants none.
+async fn discard(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<()> {
+    let (claim, institution, id) = (claim.clone(), row.institution, row.id);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                // Another worker may be sending it.
+                if store::jobs::holds_lease(sql, &claim).await? {
+                    outbox::delete(sql, institution, id).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
 }
 
 enum Begun {
@@ -144,7 +176,13 @@ async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Di
 }
 
 /// The server has not accepted the message: it is retried or has failed for good.
-async fn not_accepted(app: &App, claim: Option<&Claim>, row: &OutboxMessage, fault: Fault) -> Result<()> {
+async fn not_accepted(
+    app: &App,
+    claim: Option<&Claim>,
+    row: &OutboxMessage,
+    to: &Email,
+    fault: Fault,
+) -> Result<()> {
     // An attempt that has begun is counted already.
     let counts = row.state == State::Queued;
     match fault {
@@ -153,11 +191,32 @@ async fn not_accepted(app: &App, claim: Option<&Claim>, row: &OutboxMessage, fau
             tracing::warn!(message = row.id.get(), "a message was rejected by the mail server");
             record(app, claim, row, State::Failed, Some(&why), counts).await
         }
+        Fault::Recipient(why) => {
+            tracing::warn!(
+                message = row.id.get(),
+                "the recipient of a message was rejected by the mail server"
+            );
+            if let Some(institution) = row.institution {
+                mark_bounced(app, institution, to, &why).await?;
+            }
+            record(app, claim, row, State::Failed, Some(&why), counts).await
+        }
         Fault::Temporary(why) => {
             record(app, claim, row, State::Queued, Some(&why), counts).await?;
             Err(Error::Unavailable("the mail server did not accept the message".to_owned()))
         }
     }
+}
+
+/// Later bulk messages are not sent to this address. It is marked before the message has failed: if the process dies in between, the
+/// message is tried again.
+async fn mark_bounced(app: &App, institution: InstitutionId, to: &Email, answer: &str) -> Result<()> {
+    let (key, answer, now) = (to.key().to_owned(), answer.to_owned(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(bounces::mark(sql, institution, &key, &answer, now).await?) })
+        })
+        .await
 }
 
 async fn end(
@@ -197,7 +256,13 @@ async fn record(
                     return Ok(false);
                 }
                 let change = Change { to, answer: answer.as_deref(), counts };
-                Ok(outbox::change(sql, &row, change, now).await?.is_some())
+                let changed = outbox::change(sql, &row, change, now).await?.is_some();
+                // A code has arrived where letters did not.
+                if let (State::Sent, false, Some(institution)) = (to, row.message.is_bulk(), row.institution)
+                {
+                    bounces::clear(sql, institution, row.to.key()).await?;
+                }
+                Ok(changed)
             })
         })
         .await?;
@@ -231,6 +296,8 @@ pub(super) async fn give_up(
 struct Draft {
     to: Email,
     content: Rendered,
+    /// Where the recipient can stop such messages.
+    unsubscribe: Option<String>,
     /// Of the secrets in it.
     digests: Option<Digests>,
 }
@@ -243,10 +310,46 @@ async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Draft>> {
             None => return Ok(None),
         },
         Message::Test => (row.to.clone(), templates::test(Language::English), None),
+        Message::Sample { letter, language, base_url } => {
+            let Some(institution) = row.institution else { return Ok(None) };
+            let language = Language::parse(language).unwrap_or_default();
+            let content = mail_texts::sample(app, institution, *letter, language, None, base_url).await?;
+            (row.to.clone(), Ok(content), None)
+        }
+        Message::Invitation { base_url, .. }
+        | Message::Reminder { base_url, .. }
+        | Message::Rejection { base_url, .. }
+        | Message::RecordingRequest { base_url, .. }
+        | Message::Retention { base_url, .. } => {
+            let (Some(institution), Some(kind)) = (row.institution, row.message.letter()) else {
+                return Ok(None);
+            };
+            return match letters::collect(app, institution, &row.message).await? {
+                Some(letter) => draft(app, institution, kind, letter, base_url).await.map(Some),
+                None => Ok(None),
+            };
+        }
     };
     let content =
         rendered.map_err(|error| Error::Internal(format!("rendering a message failed: {error}")))?;
-    Ok(Some(Draft { to, content, digests }))
+    Ok(Some(Draft { to, content, unsubscribe: None, digests }))
+}
+
+/// A letter with the text in force, and with the link that stops such messages.
+async fn draft(
+    app: &App,
+    institution: InstitutionId,
+    kind: LetterKind,
+    letter: PageLetter,
+    base_url: &str,
+) -> Result<Draft> {
+    let link = if letter.link.starts_with('/') { format!("{base_url}{}", letter.link) } else { letter.link };
+    let letter = PageLetter { link, ..letter };
+    let text = mail_texts::find_in(&mut app.db.read(), institution, kind, letter.language).await?.text;
+    let person = PersonId { institution, email_key: letter.to.key().to_owned() };
+    let unsubscribe = opt_outs::link(app, base_url, &person)?;
+    let content = mail_texts::written(kind, &letter, &text, Some(&unsubscribe))?;
+    Ok(Draft { to: letter.to, content, unsubscribe: Some(unsubscribe), digests: None })
 }
 
 pub async fn all(
@@ -270,8 +373,7 @@ pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
                 if !row.state.can_be_retried() || !requeue(sql, &row, now).await? {
                     return Ok(false);
                 }
-                let job = Job::SendMail { institution: row.institution, message: row.id };
-                jobs::enqueue(sql, job_id, &job, now, now).await?;
+                jobs::enqueue(sql, job_id, &row.job(), now, now).await?;
                 Ok(true)
             })
         })
@@ -342,6 +444,7 @@ async fn remove_untaken(app: &App) -> Result<()> {
             Box::pin(async move {
                 for (institution, message) in untaken {
                     store::jobs::cancel(sql, &Job::SendMail { institution, message }).await?;
+                    store::jobs::cancel(sql, &Job::SendBulkMail { institution, message }).await?;
                     outbox::delete_untaken(sql, institution, message).await?;
                 }
                 Ok(())

@@ -8,7 +8,9 @@ use super::{
     Actor, App, Error, Missing, Result,
     calls::{self, CallChange},
     consents::{self, Withdrawal},
-    media, own_person,
+    media,
+    moderation::{self, Standing},
+    own_person,
     own_recordings::{self, Maker, Sharing},
     participants,
 };
@@ -43,8 +45,11 @@ pub struct OwnEntry {
     pub waveform: Option<Waveform>,
     /// The institution's custom fields, pronouns first.
     pub fields: Vec<CustomField>,
-    /// The origin of their recording, which exists even while nobody may hear it.
+    /// The origin of their newest recording, which exists even while nobody may hear it.
     pub origin: Option<Origin>,
+    /// There is a recording that needs no approval, even if nobody may hear it for now.
+    pub is_recorded: bool,
+    pub standing: Standing,
     pub phone_number: Option<String>,
     /// Whether this installation can call people.
     pub can_be_called: bool,
@@ -54,7 +59,12 @@ pub struct OwnEntry {
 impl OwnEntry {
     /// There is a recording that nobody may hear for now.
     pub fn is_paused(&self) -> bool {
-        self.origin.is_some() && self.person.recording.is_none()
+        self.is_recorded && self.person.recording.is_none()
+    }
+
+    /// The newest recording waits for a manager's approval.
+    pub fn is_held(&self) -> bool {
+        self.standing.held.is_some()
     }
 
     /// Returns whether the recording was made for this page only.
@@ -67,12 +77,17 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     let (Owner { institution, participant }, sql) = (owner, &mut app.db.read());
     let person = entry(sql, owner).await?;
     let recording = store::media::of(sql, institution, participant, Kind::Recording).await?;
+    let standing = moderation::standing(sql, institution, participant, recording.as_ref()).await?;
+    let is_recorded = recording.is_some();
+    let newest = standing.held.clone().or(recording);
     let mut fields = store::custom_fields::all(sql, institution).await?;
     fields.sort_by_key(|field| !field.is_pronouns());
     Ok(OwnEntry {
         fields,
-        origin: recording.as_ref().map(|recording| recording.origin),
-        waveform: recording.and_then(|recording| recording.waveform),
+        origin: newest.as_ref().map(|newest| newest.origin),
+        waveform: newest.and_then(|newest| newest.waveform),
+        is_recorded,
+        standing,
         phone_number: store::participants::phone_number(sql, institution, participant).await?,
         can_be_called: app.calling.enabled,
         is_called: calls::is_pending(sql, institution, participant).await?,
@@ -200,11 +215,19 @@ pub async fn withdraw(app: &App, owner: Owner, then: Withdrawal) -> Result<()> {
     Ok(())
 }
 
-/// The MP3 file of the owner's recording, even while nobody else may hear it.
+/// The MP3 file of the owner's newest recording, even while nobody else may hear it or it waits for approval.
 pub async fn sound(app: &App, owner: Owner, kind: Kind) -> Result<Bytes> {
     let Owner { institution, participant } = owner;
     let missing = || Error::Missing(Missing::Recording);
-    let found = store::media::of(&mut app.db.read(), institution, participant, kind).await?;
+    let sql = &mut app.db.read();
+    let held = match kind {
+        Kind::Recording => store::media::of(sql, institution, participant, Kind::Held).await?,
+        Kind::LegalRecording | Kind::Photo | Kind::Held | Kind::Removed => None,
+    };
+    let found = match held {
+        Some(held) => Some(held),
+        None => store::media::of(sql, institution, participant, kind).await?,
+    };
     let hex = found.ok_or_else(missing)?.hex;
     app.blobs.read(&Key { shelf: Shelf::Recordings, institution, hex }).await?.ok_or_else(missing)
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Actor, App, Error, Missing, Result, calls, media,
+    moderation::{self, Standing},
     own_entry::{self, Details, Owner},
     own_recordings::Sharing,
 };
@@ -37,14 +38,22 @@ pub struct OwnPerson {
 
 pub struct OwnRegistration {
     pub entry: Participant,
-    /// The origin of its recording, which exists even while nobody may hear it.
+    /// The origin of its newest recording, which exists even while nobody may hear it.
     pub origin: Option<Origin>,
+    /// There is a recording that needs no approval, even if nobody may hear it for now.
+    pub is_recorded: bool,
+    pub standing: Standing,
 }
 
 impl OwnRegistration {
     /// There is a recording that nobody may hear for now.
     pub fn is_paused(&self) -> bool {
-        self.origin.is_some() && self.entry.recording.is_none()
+        self.is_recorded && self.entry.recording.is_none()
+    }
+
+    /// The newest recording waits for a manager's approval.
+    pub fn is_held(&self) -> bool {
+        self.standing.held.is_some()
     }
 
     /// Returns whether the recording was made for this page only.
@@ -85,7 +94,10 @@ async fn registrations(sql: &mut Sql, person: &PersonId) -> Result<Vec<OwnRegist
     let mut found = Vec::with_capacity(entries.len());
     for entry in entries {
         let recording = stored::of(sql, institution, entry.id, Kind::Recording).await?;
-        found.push(OwnRegistration { entry, origin: recording.map(|recording| recording.origin) });
+        let standing = moderation::standing(sql, institution, entry.id, recording.as_ref()).await?;
+        let newest = standing.held.as_ref().or(recording.as_ref());
+        let (origin, is_recorded) = (newest.map(|newest| newest.origin), recording.is_some());
+        found.push(OwnRegistration { entry, origin, is_recorded, standing });
     }
     Ok(found)
 }
@@ -123,7 +135,8 @@ pub async fn record(
     let owner = owner(app, person, page).await?;
     let sharing = if page.is_some() { Sharing::ThisPage } else { Sharing::All };
     own_entry::record(app, owner, sound, sharing).await?;
-    Ok(own_entry::find(app, owner).await?.person.recording)
+    let own = own_entry::find(app, owner).await?;
+    Ok(if own.is_held() { None } else { own.person.recording })
 }
 
 /// Deletes the recordings of a person's name on all of their pages, including courses that they have left, or on one page.

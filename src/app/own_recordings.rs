@@ -15,19 +15,21 @@ use super::{
     calls::{self, Attempt, CallChange},
     consents,
     media::{self, keys},
+    moderation,
     own_entry::Owner,
 };
 use crate::{
     blobs::{Key, Shelf},
     domain::{
         call::Reason,
-        fault::Field,
-        ids::{InstitutionId, ParticipantId},
+        fault::{Fault, Field},
+        ids::{InstitutionId, ModerationId, ParticipantId},
         media::{Incoming, Kind, Media, Origin},
+        moment::Moment,
         own_recording::{People, Registration, Start},
         participant::Draft,
     },
-    store::{self, Sql, audiences, own_recordings, participants, rolls},
+    store::{self, Sql, audiences, own_recordings, page_settings, participants, rolls},
 };
 
 /// Which registrations of a person a recording is for.
@@ -47,7 +49,8 @@ pub enum Maker {
     Call(Attempt),
 }
 
-/// Stores a recording that a person made, and cancels the pending calls of everybody who gets it.
+/// Stores a recording that a person made, and cancels the pending calls of everybody who gets it. On pages that hold new recordings, it
+/// waits for a manager's approval, and the earlier one stays.
 pub async fn record(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
@@ -61,7 +64,8 @@ pub async fn record(
     draft.errors.into_result()?;
     let mut attempts = Attempts::default();
     loop {
-        let recipients = owners(&mut app.db.read(), institution, participant, sharing).await?;
+        let scope = (sharing, &maker, now);
+        let recipients = owners(&mut app.db.read(), institution, participant, scope).await?;
         let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, recipients.len(), origin);
         let (owned_app, maker) = (app.clone(), maker.clone());
@@ -70,7 +74,8 @@ pub async fn record(
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
-                    let recipients = owners(sql, institution, participant, sharing).await?;
+                    let scope = (sharing, &maker, now);
+                    let recipients = owners(sql, institution, participant, scope).await?;
                     if recipients.len() > made.len() {
                         return Err(copies_missing());
                     }
@@ -86,13 +91,21 @@ pub async fn record(
                             }
                         }
                     }
+                    let holding = store::moderation::holding(sql, institution, &recipients).await?;
                     let mut made = made.into_iter();
                     let mut gone = Vec::new();
                     for (owner, recording) in recipients.iter().copied().zip(made.by_ref()) {
                         let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
                         let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
                         calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
-                        gone.extend(store::media::attach(sql, institution, owner, &recording, now).await?);
+                        gone.extend(match holding.get(&owner) {
+                            Some(page) => {
+                                let case = owned_app.ids.id(now);
+                                moderation::hold(sql, institution, (owner, *page), recording, case, now)
+                                    .await?
+                            }
+                            None => store::media::attach(sql, institution, owner, &recording, now).await?,
+                        });
                     }
                     follow_pause(sql, institution, &recipients).await?;
                     gone.extend(made);
@@ -112,12 +125,13 @@ pub async fn record(
     Ok(())
 }
 
-/// Returns the participants who get the recording: this one first, then the others who share it.
+/// Returns the participants who get the recording: this one first, then the others who share it. Pages that are closed or archived keep
+/// what they have; but whoever is called was asked to record.
 async fn owners(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,
-    sharing: Sharing,
+    (sharing, maker, now): (Sharing, &Maker, Moment),
 ) -> Result<Vec<ParticipantId>> {
     let missing = || Error::Missing(Missing::Participant);
     participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
@@ -125,7 +139,16 @@ async fn owners(
     if sharing == Sharing::All {
         let own = own_recordings::find(sql, institution, participant).await?.ok_or_else(missing)?;
         let all = own_recordings::around(sql, institution, vec![own]).await?;
-        owners.extend(People::new(&all).followers(0));
+        let followers = People::new(&all).followers(0);
+        // What they made for one page only stays, also while it waits for approval.
+        let only_there = store::moderation::held_only_here(sql, institution, &followers).await?;
+        owners.extend(followers.into_iter().filter(|id| !only_there.contains(id)));
+    }
+    let closed = page_settings::closed(sql, institution, &owners, now).await?;
+    let is_called = |id: ParticipantId| id == participant && matches!(maker, Maker::Call(_));
+    owners.retain(|id| !closed.contains(id) || is_called(*id));
+    if owners.is_empty() {
+        return Err(Error::invalid(Field::Recording, Fault::Closed));
     }
     Ok(owners)
 }
@@ -189,6 +212,8 @@ pub(super) struct Copy {
     of: String,
     /// `None` if the bytes are lost.
     media: Option<Media>,
+    /// The id of the case, should the copy have to wait for approval.
+    case: ModerationId,
 }
 
 /// Keyed by the index of the registration in the request.
@@ -201,6 +226,35 @@ pub(super) struct Started {
     pub is_paused: bool,
     /// The phonetic spelling at the registration that the recording was copied from.
     pub phonetic: Option<String>,
+    case: ModerationId,
+}
+
+/// Holds those of these recordings that were made by people, where the page holds new recordings, and returns whose they are. All
+/// others are to be attached. Recordings that an institution has given are not held: it vouches for them.
+pub(super) async fn hold_started(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    started: &[(ParticipantId, &Started)],
+    now: Moment,
+) -> Result<HashSet<ParticipantId>> {
+    let made_by_people = started.iter().filter(|(_, one)| one.media.origin == Origin::Shared);
+    let ids: Vec<ParticipantId> = made_by_people.map(|(id, _)| *id).collect();
+    if ids.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let holding = store::moderation::holding(sql, institution, &ids).await?;
+    let mut held = HashSet::new();
+    for (id, one) in started.iter().filter(|(_, one)| one.media.origin == Origin::Shared) {
+        if let Some(page) = holding.get(id) {
+            held.insert(*id);
+            // A recording that they have made there themselves is not replaced by a copy; the sweep removes that.
+            if store::media::of(sql, institution, *id, Kind::Held).await?.is_some() {
+                continue;
+            }
+            moderation::hold(sql, institution, (*id, *page), one.media.clone(), one.case, now).await?;
+        }
+    }
+    Ok(held)
 }
 
 /// Copies the recordings that these registrations start with.
@@ -214,7 +268,7 @@ pub(super) async fn prepare(
     let sources = sources(&mut app.db.read(), institution, these, start).await?;
     let copying = sources.into_iter().map(|(place, source)| async move {
         let media = copy(app, institution, &source.media, source.origin).await?;
-        Ok((place, Copy { of: source.media.hex, media }))
+        Ok((place, Copy { of: source.media.hex, media, case: app.ids.id(app.clock.now()) }))
     });
     let copied: Vec<Result<(usize, Copy)>> =
         futures_util::stream::iter(copying).buffer_unordered(CONCURRENT_COPIES).collect().await;
@@ -255,7 +309,8 @@ pub(super) async fn start(
             copies.get(&place).filter(|copy| copy.of == source.media.hex).ok_or_else(copies_missing)?;
         if let Some(media) = copy.media.clone() {
             let is_paused = paused.contains(&source.id);
-            started.insert(place, Started { media, is_paused, phonetic: source.phonetic });
+            let (phonetic, case) = (source.phonetic, copy.case);
+            started.insert(place, Started { media, is_paused, phonetic, case });
         }
     }
     Ok(started)

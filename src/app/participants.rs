@@ -2,7 +2,7 @@
 
 mod lists;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub use lists::{Filter, Listing, list};
 pub(super) use lists::{best_first, list_in, matching};
@@ -14,7 +14,7 @@ use super::{
     media::{self, Written},
     name_pages,
     own_entry::Owner,
-    own_recordings::{self, Attempts, Copies},
+    own_recordings::{self, Attempts, Copies, Started},
 };
 use crate::{
     domain::{
@@ -167,10 +167,17 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
                     // A token limited to some pages must not reach recordings from others.
                     let starts = recorded && access.pages().is_none();
-                    if starts && !new.iter().any(|one| one.kind == Kind::Recording) {
-                        new.extend(start(sql, institution, person.id, 0, &copies).await?);
+                    let mut used: HashSet<String> = new.iter().map(|one| one.hex.clone()).collect();
+                    if starts
+                        && !new.iter().any(|one| one.kind == Kind::Recording)
+                        && let Some(started) = start(sql, institution, person.id, 0, &copies).await?
+                    {
+                        used.insert(started.media.hex.clone());
+                        let one = [(person.id, &started)];
+                        if own_recordings::hold_started(sql, institution, &one, now).await?.is_empty() {
+                            new.push(started.media);
+                        }
                     }
-                    let used = new.iter().map(|one| one.hex.clone()).collect();
                     let (person, replaced) = with_media(sql, institution, person, &new, now).await?;
                     Ok(((person, used), replaced))
                 })
@@ -191,21 +198,21 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
 }
 
 /// Returns what a new registration starts with, if the same email has a recording elsewhere. `place` is its index in the
-/// copies. If that recording is paused, the registration is, before the copy is attached.
+/// copies. If that recording is paused, the registration is, before the copy is attached or held.
 pub(super) async fn start(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ParticipantId,
     place: usize,
     copies: &Copies,
-) -> Result<Option<Media>> {
+) -> Result<Option<Started>> {
     let Some(own) = store::own_recordings::find(sql, institution, id).await? else { return Ok(None) };
     let mut started = own_recordings::start(sql, institution, &[(place, own)], Start::Shared, copies).await?;
     let Some(started) = started.remove(&place) else { return Ok(None) };
     if started.is_paused {
         store::audiences::pause(sql, institution, &[id]).await?;
     }
-    Ok(Some(started.media))
+    Ok(Some(started))
 }
 
 /// Attaches new media to a participant, and returns the participant and the replaced media.

@@ -1,19 +1,28 @@
 //! The people on a name page, for web pages that list them: search, filter, sort and pagination.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+    time::Duration,
+};
 
-use super::{App, Result, badges};
+use moka::sync::Cache;
+use tokio::{sync::Mutex, task::spawn_blocking};
+
+use super::{App, Error, Result, badges};
 use crate::{
     domain::{
+        directory::{Directory, Filter},
         email::email_key,
         ids::{InstitutionId, NamePageId, ParticipantId},
+        moment::Moment,
         paging::Window,
         participant::Participant,
-        text::searchable,
     },
     store::{
-        self,
-        people::{self, Person},
+        self, people,
+        rolls::{self, Revision},
     },
 };
 
@@ -51,41 +60,145 @@ pub async fn list(
     apart: &HashSet<ParticipantId>,
     query: &Query,
 ) -> Result<PeoplePage> {
-    let sql = &mut app.db.read();
-    let everybody = people::on_page(sql, institution, name_page).await?;
-    let (apart, everybody): (Vec<Person>, Vec<Person>) =
-        everybody.into_iter().partition(|one| apart.contains(&one.id));
-    let (all, unrecorded) = (everybody.len(), everybody.iter().filter(|one| !one.is_recorded).count());
-    let chosen = matching(&everybody, query);
+    let everybody = directory(app, institution, name_page).await?;
+    let (all, unrecorded) = everybody.count_without(apart);
+    let filter = Filter { search: query.search.clone(), unrecorded: query.unrecorded, letter: None };
+    let chosen = everybody.matching(&filter, apart);
     let pages = Window::new(1, PER_PAGE).pages(chosen.len() as u64).max(1);
     let window = Window::new(query.page.clamp(1, pages), PER_PAGE);
+    let sql = &mut app.db.read();
     let people = store::participants::by_ids(sql, institution, window.slice(&chosen)).await?;
-    let apart: Vec<ParticipantId> = apart.iter().map(|one| one.id).collect();
-    let apart = store::participants::by_ids(sql, institution, &apart).await?;
+    let apart = store::participants::by_ids(sql, institution, &everybody.of(apart)).await?;
     Ok(PeoplePage { people, apart, all, unrecorded, matching: chosen.len() as u64, page: window.page, pages })
 }
 
-/// Returns the ids of the people who match, in order.
-fn matching(everybody: &[Person], query: &Query) -> Vec<ParticipantId> {
-    let words: Vec<String> = searchable(&query.search).split_whitespace().map(str::to_owned).collect();
-    let key = |one: &Person| {
-        let name = |name: &Option<String>| searchable(name.as_deref().unwrap_or_default());
-        let (first, last) = (name(&one.first_name), name(&one.last_name));
-        // Many people type a whole name without a space, with the last name first or last.
-        let together = [format!("{last}{first}"), format!("{first}{last}")];
-        let has = |word: &String| {
-            first.contains(word)
-                || last.contains(word)
-                || together.iter().any(|name| name.starts_with(word.as_str()))
-        };
-        let matches = words.iter().all(has) && !(query.unrecorded && one.is_recorded);
-        // A single name counts as the last name.
-        let key = if last.is_empty() { (first, String::new(), one.id) } else { (last, first, one.id) };
-        matches.then_some(key)
+/// The sorted names of large pages. Reading and sorting 100,000 names takes longer than a listener should wait.
+///
+/// What it holds decides only who is found and in which order: names, pictures and recordings are read when they are shown, so
+/// somebody who has been deleted, has paused or has another name is never shown as they were.
+pub struct Directories {
+    known: Cache<Key, Arc<Known>>,
+    /// Held while a directory is read: of the requests that need it, one reads it.
+    turns: [Mutex<()>; TURNS],
+    hasher: RandomState,
+}
+
+type Key = (InstitutionId, NamePageId);
+
+#[derive(Clone)]
+struct Known {
+    /// Read before the people were.
+    revision: Revision,
+    read_at: Moment,
+    /// When everybody was read.
+    complete_at: Moment,
+    directory: Arc<Directory>,
+}
+
+const TURNS: usize = 16;
+const MAX_BYTES: u64 = 64 << 20;
+/// Pages with at most so many people are read and sorted for each request, which takes a millisecond or two.
+const SMALL: i64 = 500;
+/// After this time everybody is read again, whatever the revision says.
+const LIFE: Duration = Duration::from_secs(600);
+/// Transactions commit in another order than they read the time, and clocks of nodes differ.
+const OVERLAP: Duration = Duration::from_secs(30);
+/// If more people of the institution have changed, such as during an import, everybody on the page is read again.
+const MAX_CHANGES: usize = 10_000;
+/// How often everybody is read again, at most. Meanwhile, people who have left are still counted, because who they were is known
+/// only then; after too many changes, what was read last is used.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Default for Directories {
+    fn default() -> Self {
+        let bytes = |_: &Key, known: &Arc<Known>| u32::try_from(known.directory.bytes()).unwrap_or(u32::MAX);
+        let known = Cache::builder().weigher(bytes).max_capacity(MAX_BYTES).time_to_idle(LIFE).build();
+        Self { known, turns: Default::default(), hasher: RandomState::new() }
+    }
+}
+
+impl Directories {
+    fn current(&self, key: Key, revision: Revision) -> Option<Arc<Directory>> {
+        let known = self.known.get(&key)?;
+        (known.revision == revision).then(|| known.directory.clone())
+    }
+
+    fn turn(&self, key: Key) -> &Mutex<()> {
+        &self.turns[self.hasher.hash_one(key) as usize % TURNS]
+    }
+}
+
+/// The names of everybody on a page.
+pub(super) async fn directory(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+) -> Result<Arc<Directory>> {
+    let (key, sql) = ((institution, page), &mut app.db.read());
+    let revision = rolls::revision(sql, institution, page).await?;
+    if revision.members <= SMALL {
+        return Ok(Arc::new(Directory::new(&people::on_page(sql, institution, page).await?)));
+    }
+    if let Some(directory) = app.directories.current(key, revision) {
+        return Ok(directory);
+    }
+    let _turn = app.directories.turn(key).lock().await;
+    let revision = rolls::revision(sql, institution, page).await?;
+    if let Some(directory) = app.directories.current(key, revision) {
+        return Ok(directory);
+    }
+    let read_at = app.clock.now();
+    let updated = match app.directories.known.get(&key) {
+        Some(known) => updated(app, key, &known, revision, read_at).await?,
+        None => None,
     };
-    let mut keys: Vec<(String, String, ParticipantId)> = everybody.iter().filter_map(key).collect();
-    keys.sort_unstable();
-    keys.into_iter().map(|(_, _, id)| id).collect()
+    let known = match updated {
+        Some(known) => known,
+        None => {
+            let everybody = people::on_page(sql, institution, page).await?;
+            let sorted = spawn_blocking(move || Directory::new(&everybody)).await;
+            let sorted = sorted.map_err(|error| Error::Internal(error.to_string()))?;
+            Known { revision, read_at, complete_at: read_at, directory: Arc::new(sorted) }
+        }
+    };
+    let directory = known.directory.clone();
+    app.directories.known.insert(key, Arc::new(known));
+    Ok(directory)
+}
+
+/// What is known, with the people who have changed since. `None` if everybody must be read again.
+async fn updated(
+    app: &App,
+    (institution, page): Key,
+    known: &Known,
+    revision: Revision,
+    read_at: Moment,
+) -> Result<Option<Known>> {
+    let age = read_at.since(known.complete_at);
+    if age > LIFE {
+        return Ok(None);
+    }
+    let (since, sql) = (known.read_at.minus(OVERLAP), &mut app.db.read());
+    let changed = people::changed_on_page(sql, institution, page, since, MAX_CHANGES).await?;
+    let Some(changed) = changed else {
+        // Its revision stays the old one, so the next request tries again.
+        return Ok((age < PATIENCE).then(|| known.clone()));
+    };
+    let directory = if changed.is_empty() {
+        known.directory.clone()
+    } else {
+        let before = known.directory.clone();
+        let merged = spawn_blocking(move || before.with(&changed)).await;
+        Arc::new(merged.map_err(|error| Error::Internal(error.to_string()))?)
+    };
+    let members = directory.len() as i64;
+    let has_leavers = members > revision.members;
+    if members != revision.members && !(has_leavers && age < PATIENCE) {
+        return Ok(None);
+    }
+    // If somebody who has left is among them, this is no revision of the page, and the next request tries again.
+    let revision = Revision { members, ..revision };
+    Ok(Some(Known { revision, read_at, complete_at: known.complete_at, directory }))
 }
 
 /// Returns pictures by email, for people who have none here: those that a learning system provided for the same person
@@ -117,47 +230,5 @@ pub async fn media_address(
     match photos.values().next() {
         Some(hex) => badges::external_url_of(app, institution, hex).await,
         None => Ok(None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn person(id: i64, first: &str, last: &str, is_recorded: bool) -> Person {
-        let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
-        Person { id: ParticipantId::new(id), first_name: some(first), last_name: some(last), is_recorded }
-    }
-
-    fn found(search: &str, unrecorded: bool) -> Vec<i64> {
-        let everybody = [
-            person(1, "Siobhán", "Ní Bhriain", true),
-            person(2, "小龍", "李", false),
-            person(3, "Nguyễn", "", false),
-            person(4, "Ana", "Lima", true),
-            person(5, "Ana", "Abel", false),
-        ];
-        let found = matching(&everybody, &Query { search: search.to_owned(), unrecorded, page: 1 });
-        found.into_iter().map(ParticipantId::get).collect()
-    }
-
-    #[test]
-    fn people_are_ordered_by_last_name_and_a_single_name_counts_as_one() {
-        assert_eq!(found("", false), [5, 4, 3, 1, 2]);
-        assert_eq!(found("ana", false), [5, 4]);
-    }
-
-    #[test]
-    fn every_word_of_a_search_must_be_part_of_a_name() {
-        assert_eq!(found("lima ana", false), [4]);
-        assert_eq!(found("NI siobhan", false), [1]);
-        assert_eq!(found("analima", false), [4], "a whole name without a blank");
-        assert_eq!(found("李小龍", false), [2]);
-        assert_eq!(found("ana x", false), [0; 0]);
-    }
-
-    #[test]
-    fn those_without_a_recording_can_be_chosen() {
-        assert_eq!(found("", true), [5, 3, 2]);
     }
 }

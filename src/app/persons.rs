@@ -8,7 +8,7 @@ pub use export::{Archive, Export, File, export};
 use super::{
     Actor, App, Error, Missing, Result, calls,
     calls::cancel_in,
-    exports, jobs, media,
+    exports, jobs, media, members,
     participants::{PersonKey, page_of},
     sign_in,
 };
@@ -75,6 +75,20 @@ pub enum Files {
     Failed(String),
 }
 
+/// The registrations of a person. There are none of members, and of people who have been invited; `Missing` if the institution does not
+/// know the email at all.
+async fn registrations(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Registration>> {
+    let found = persons::registrations(sql, institution, email_key).await?;
+    if found.is_empty() && !persons::is_known(sql, institution, email_key).await? {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    Ok(found)
+}
+
 /// Returns the registrations of a person, so that the operator can confirm the erasure.
 pub async fn find(
     app: &App,
@@ -83,14 +97,14 @@ pub async fn find(
     email_key: &str,
 ) -> Result<Vec<Registration>> {
     actor.administer(institution)?;
-    let found = persons::registrations(&mut app.db.read(), institution, email_key).await?;
-    if found.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(found) }
+    registrations(&mut app.db.read(), institution, email_key).await
 }
 
 /// Erases the person with this email, and cancels their pending calls. All rows are deleted in one transaction, which takes
 /// the institution's lock as every write of people does, so concurrent operations see the person completely or not at all.
 /// Data outside the database is deleted afterwards; if that is interrupted or fails, the sweep and the job that rewrites
-/// reports complete it. People can do this themselves.
+/// reports complete it. People can do this themselves. A member loses their role, so only owners erase other members, and the last
+/// owner cannot be erased.
 pub async fn erase(
     app: &App,
     actor: &Actor,
@@ -98,17 +112,20 @@ pub async fn erase(
     email_key: String,
     rewrite: Rewrite,
 ) -> Result<Erased> {
-    actor.represent(&PersonId { institution, email_key: email_key.clone() })?;
-    let (now, owned_app) = (app.clock.now(), app.clone());
+    let person = PersonId { institution, email_key: email_key.clone() };
+    actor.represent(&person)?;
+    let (now, owned_app, owned_actor) = (app.clock.now(), app.clone(), actor.clone());
     let (registrations, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let registrations = persons::registrations(sql, institution, &email_key).await?;
-                if registrations.is_empty() {
-                    return Err(Error::Missing(Missing::Participant));
+                let registrations = registrations(sql, institution, &email_key).await?;
+                let member = store::members::find(sql, &person).await?;
+                if member.is_some() && !owned_actor.is_person(&person) {
+                    owned_actor.own(institution)?;
                 }
+                members::keep_an_owner(sql, member.as_ref()).await?;
                 let mut takes = 0;
                 for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
@@ -116,7 +133,6 @@ pub async fn erase(
                 }
                 lti_logins::delete_expired(sql, now).await?;
                 lti_sessions::delete_expired(sql, now).await?;
-                let person = PersonId { institution, email_key: email_key.clone() };
                 let is_known_elsewhere = sign_ins::is_known_elsewhere(sql, &person).await?;
                 outbox::delete_of(sql, &person, !is_known_elsewhere).await?;
                 sign_in::forget(sql, &person, is_known_elsewhere).await?;
@@ -263,6 +279,7 @@ pub async fn delete_from_page(
                 let emails = persons::emails(sql, institution, &registrations).await?;
                 let gone = erase_in(sql, job, institution, &registrations, now).await?;
                 for email_key in emails {
+                    store::invitations::delete_on_page(sql, institution, page, &email_key).await?;
                     persons::delete_unregistered(sql, institution, &email_key).await?;
                 }
                 Ok(gone)

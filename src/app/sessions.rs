@@ -17,11 +17,11 @@ use crate::{
     store::{rolls, sessions, sign_ins, sso},
 };
 
-/// A session ends this long after its last use, and at the latest after `LIFE`. A session handed over to another device is for
-/// making one recording.
+/// A session ends this long after its last use, and at the latest after `LIFE`. A session that was handed over to another device, or
+/// opened by an invitation, is for making one recording.
 const IDLE: Duration = Duration::from_secs(14 * 24 * 3_600);
 const LIFE: Duration = Duration::from_secs(60 * 24 * 3_600);
-const HANDOVER_LIFE: Duration = Duration::from_secs(3_600);
+const RESTRICTED_LIFE: Duration = Duration::from_secs(3_600);
 /// Sessions that a person has at a time; older ones end.
 const MOST: i64 = 50;
 /// How precise the time of the last use is: a write for every request would be wasteful.
@@ -29,10 +29,8 @@ const TOUCH: Duration = Duration::from_secs(3_600);
 
 /// The lifetime of the session cookie.
 pub const fn cookie_seconds(how: How) -> i64 {
-    match how {
-        How::Handover => HANDOVER_LIFE.as_secs().cast_signed(),
-        _ => LIFE.as_secs().cast_signed(),
-    }
+    let life = if how.is_restricted() { RESTRICTED_LIFE } else { LIFE };
+    life.as_secs().cast_signed()
 }
 
 /// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation). Somebody who was erased since they
@@ -60,7 +58,7 @@ pub(super) async fn open_as(
     through: Option<Through>,
 ) -> Result<()> {
     let now = app.clock.now();
-    let life = if how == How::Handover { HANDOVER_LIFE } else { IDLE };
+    let life = if how.is_restricted() { RESTRICTED_LIFE } else { IDLE };
     let session = Session { person, how, created_at: now, last_used_at: now, expires_at: now.plus(life) };
     let digest = secret.digest();
     app.db
@@ -68,7 +66,7 @@ pub(super) async fn open_as(
             Box::pin(async move {
                 // Erasing a person takes this lock, too.
                 rolls::lock(sql, session.person.institution).await?;
-                if !sign_ins::is_known(sql, &session.person).await? {
+                if !sign_ins::is_known(sql, &session.person, now).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
                 if let Some(through) = &through {
@@ -110,7 +108,7 @@ pub async fn find(app: &App, cookies: &[&str]) -> Result<Option<(Secret, Session
         if session.expires_at <= now {
             continue;
         }
-        if session.how != How::Handover && now >= session.last_used_at.plus(TOUCH) {
+        if !session.how.is_restricted() && now >= session.last_used_at.plus(TOUCH) {
             let expires_at = now.plus(IDLE).min(session.created_at.plus(LIFE));
             app.db
                 .write::<_, Error>(move |sql| {

@@ -8,16 +8,17 @@ use subtle::ConstantTimeEq;
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
     limiter::{LimitKey, Policy},
-    outbox,
+    members, outbox, registrations,
     sessions::Secret,
 };
 use crate::{
     domain::{
         client_address::{Client, TrustedProxies},
         email::{Email, email_key},
-        ids::{InstitutionId, SignInLinkId, SignInRequestId},
+        ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
+        member::Role,
         message::Message,
         moment::Moment,
         session::{How, PersonId},
@@ -26,7 +27,7 @@ use crate::{
     },
     mail::render::SignIn,
     store::{
-        self, Sql, institutions, languages,
+        self, Sql, admissions, institutions, languages,
         sign_ins::{self, Known, Link, Quota, Request},
     },
 };
@@ -57,7 +58,7 @@ pub struct ProxyAuth {
 }
 
 /// Limits per address, known or not.
-const RECENT: Duration = Duration::from_secs(15 * 60);
+pub(super) const RECENT: Duration = Duration::from_secs(15 * 60);
 const RECENT_MOST: i64 = 3;
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DAY_MOST: i64 = 10;
@@ -76,6 +77,9 @@ pub struct MailRequest {
     pub institution: Option<InstitutionId>,
     pub language: Language,
     pub return_to: Option<ReturnTo>,
+    /// A page of the institution on which this email may register (`registrations::ask`). Whoever proves it is admitted there, known
+    /// or not.
+    pub name_page: Option<NamePageId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +104,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         institution: wanted.institution,
         language: wanted.language,
         return_to: wanted.return_to,
+        name_page: wanted.name_page,
         code_digest: None,
         created_at: now,
         expires_at: now.plus(LIFE),
@@ -128,7 +133,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
 }
 
 /// Counts a request against the limit of the client's network.
-async fn admits(app: &App, client: Option<Client>) -> bool {
+pub(super) async fn admits(app: &App, client: Option<Client>) -> bool {
     let Some(client) = client else { return true };
     let limit = app.sign_in.limit;
     let ceiling = if client.is_proxy { limit.saturating_mul(PROXY_FACTOR) } else { limit };
@@ -188,7 +193,7 @@ pub struct Digests {
 pub async fn message(app: &App, id: SignInRequestId, base_url: &str) -> Result<Option<SignInMail>> {
     let now = app.clock.now();
     let Some(request) = sign_ins::open(&mut app.db.read(), id, now).await? else { return Ok(None) };
-    let known = known(&mut app.db.read(), &request).await?;
+    let known = known(&mut app.db.read(), &request, now).await?;
     let as_typed = known.iter().find(|one| is_same_mailbox(&one.email, &request.email));
     let Some(chosen) = as_typed.or(known.first()) else { return Ok(None) };
     let personal = match known.len() {
@@ -247,21 +252,34 @@ fn code_digest(app: &App, id: SignInRequestId, code: &str) -> Result<String> {
 
 /// Whether a person may sign in: the only place that decides it.
 pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
-    Ok(sign_ins::is_known(&mut app.db.read(), person).await?)
+    Ok(sign_ins::is_known(&mut app.db.read(), person, app.clock.now()).await?)
+}
+
+/// Whether a person who has signed in belongs to the institution: registered on one of its name pages, or a member. Whoever is only
+/// invited or admitted to a page does not yet, and must not hear what is for people of the institution.
+pub async fn belongs(app: &App, person: &PersonId) -> Result<bool> {
+    Ok(sign_ins::belongs(&mut app.db.read(), person).await?)
 }
 
 /// The institutions that a request can lead to.
-async fn known(sql: &mut Sql, request: &Request) -> Result<Vec<Known>> {
-    let mut known = sign_ins::known(sql, &request.email_key).await?;
+async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Known>> {
+    let mut known = sign_ins::known(sql, &request.email_key, now).await?;
     if let Some(only) = request.institution {
         known.retain(|one| one.institution.id == only);
+    }
+    // Somebody new, who may register. The message goes to the address as they typed it.
+    if known.is_empty()
+        && let (Some(institution), Some(_)) = (request.institution, request.name_page)
+        && let Some(institution) = institutions::by_id(sql, institution).await?
+    {
+        known.push(Known { institution, email: request.email.clone() });
     }
     Ok(known)
 }
 
 /// The institutions that a request leads to whose message has arrived.
-async fn proven_in(sql: &mut Sql, request: &Request) -> Result<Vec<Institution>> {
-    let known = known(sql, request).await?.into_iter();
+async fn proven_in(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Institution>> {
+    let known = known(sql, request, now).await?.into_iter();
     let proven = known.filter(|one| is_same_mailbox(&one.email, &request.email));
     Ok(proven.map(|one| one.institution).collect())
 }
@@ -318,7 +336,7 @@ async fn prove(sql: &mut Sql, request: Request, renewed: Secret, now: Moment) ->
     if !sign_ins::prove(sql, request.id, &renewed.digest(), now, now.plus(LIFE)).await? {
         return Ok(Proof::Wrong);
     }
-    match &proven_in(sql, &request).await?[..] {
+    match &proven_in(sql, &request, now).await?[..] {
         [] => Ok(Proof::Wrong),
         [one] => enter(sql, &request, one.id, now).await,
         _ => Ok(Proof::Choice(renewed)),
@@ -330,18 +348,18 @@ async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now
     if !sign_ins::mark_used(sql, request.id, now).await? {
         return Ok(Proof::Wrong);
     }
-    Ok(Proof::Person {
-        person: PersonId { institution, email_key: request.email_key.clone() },
-        how: How::Mail,
-        return_to: request.return_to.clone().unwrap_or_default(),
-    })
+    let person = PersonId { institution, email_key: request.email_key.clone() };
+    if let Some(page) = request.name_page {
+        admissions::set(sql, &person, page, &request.email, now).await?;
+    }
+    Ok(Proof::Person { person, how: How::Mail, return_to: request.return_to.clone().unwrap_or_default() })
 }
 
 /// The institutions that a person with a proven address can choose from.
 pub async fn choices(app: &App, browser: &Secret) -> Result<Vec<Institution>> {
-    let mut sql = app.db.read();
-    match sign_ins::proven(&mut sql, &browser.digest(), app.clock.now()).await? {
-        Some(request) => proven_in(&mut sql, &request).await,
+    let (mut sql, now) = (app.db.read(), app.clock.now());
+    match sign_ins::proven(&mut sql, &browser.digest(), now).await? {
+        Some(request) => proven_in(&mut sql, &request, now).await,
         None => Ok(Vec::new()),
     }
 }
@@ -357,7 +375,7 @@ pub async fn choose(app: &App, browser: &Secret, slug: &str) -> Result<Proof> {
             Box::pin(async move {
                 let proven = sign_ins::proven(sql, &browser_digest, now).await?;
                 let Some(request) = proven else { return Ok(Proof::Wrong) };
-                let proven = proven_in(sql, &request).await?;
+                let proven = proven_in(sql, &request, now).await?;
                 match proven.iter().find(|institution| institution.slug == slug) {
                     Some(chosen) => enter(sql, &request, chosen.id, now).await,
                     None => Ok(Proof::Wrong),
@@ -394,7 +412,7 @@ pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
                 let Some(link) = sign_ins::spend_link(sql, &digest, now).await? else {
                     return Ok(Proof::Wrong);
                 };
-                if !sign_ins::is_known(sql, &link.person).await? {
+                if !sign_ins::is_known(sql, &link.person, now).await? {
                     return Ok(Proof::Wrong);
                 }
                 let how = match link.purpose {
@@ -408,7 +426,8 @@ pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
         .await
 }
 
-/// Makes a single-use link for the operator to hand out. An unknown person is `Missing::Participant`.
+/// Makes a single-use link for the operator to hand out. An unknown person is `Missing::Participant`. Whoever has the link acts as that
+/// person, so a link of an owner is for owners.
 pub async fn operator_link(
     app: &App,
     actor: &Actor,
@@ -421,6 +440,9 @@ pub async fn operator_link(
     let person = PersonId { institution, email_key: email_key(email) };
     if !is_known(app, &person).await? {
         return Err(Error::Missing(Missing::Participant));
+    }
+    if members::find(app, &person).await?.is_some_and(|member| member.role == Role::Owner) {
+        actor.own(institution)?;
     }
     let (secret, link) = new_link(app, person, LinkPurpose::Operator, life).await?;
     Ok((address(base_url, &secret), link.expires_at))
@@ -438,7 +460,7 @@ pub struct Handover {
 /// opened: one that was handed over is for an hour, and cannot be prolonged by handing it over again.
 pub async fn handover(app: &App, actor: &Actor, person: &PersonId, how: How) -> Result<Handover> {
     actor.represent(person)?;
-    if how == How::Handover {
+    if how.is_restricted() {
         return Err(Error::Forbidden(Forbidden::Handover));
     }
     let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE).await?;
@@ -497,19 +519,26 @@ async fn new_link(
 }
 
 /// The person whom a reverse proxy has authenticated. `peer` is the address of the connection itself. `None` if there is no such
-/// proxy, if the request does not come from it, if the person is unknown, or if the address only folds to theirs.
-pub async fn by_proxy(app: &App, peer: Option<IpAddr>, email: &Email) -> Result<Option<PersonId>> {
+/// proxy, if the request does not come from it, if the person is unknown and may not register on the page that `return_to` leads
+/// to, or if the address only folds to theirs.
+pub async fn by_proxy(
+    app: &App,
+    peer: Option<IpAddr>,
+    email: &Email,
+    return_to: &ReturnTo,
+) -> Result<Option<PersonId>> {
     let Some(proxy) = &app.sign_in.proxy else { return Ok(None) };
     if !peer.is_some_and(|peer| proxy.networks.contains(peer)) || email.is_lookalike() {
         return Ok(None);
     }
-    let mut sql = app.db.read();
-    let Some(institution) = institutions::by_slug(&mut sql, &proxy.institution).await? else {
+    let Some(institution) = institutions::by_slug(&mut app.db.read(), &proxy.institution).await? else {
         tracing::warn!(institution = proxy.institution, "proxy_auth_institution names no institution");
         return Ok(None);
     };
     let person = PersonId { institution: institution.id, email_key: email.key().to_owned() };
-    Ok(sign_ins::is_known(&mut sql, &person).await?.then_some(person))
+    let may_enter =
+        is_known(app, &person).await? || registrations::admit(app, &person, email, return_to).await?;
+    Ok(may_enter.then_some(person))
 }
 
 /// Deletes the sessions, requests and links of a person who is erased. What belongs to the address alone, such as requests that name

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{
     Actor, App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
+    registrations,
     sessions::{self, Secret, Through},
     sign_in,
 };
@@ -39,7 +40,7 @@ pub struct New {
 }
 
 pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<Connection> {
-    actor.administer(institution)?;
+    actor.own(institution)?;
     let mut errors = FieldErrors::default();
     let issuer = new.issuer.trim().to_owned();
     if !rules::is_issuer(&issuer) {
@@ -162,12 +163,12 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
 pub async fn find(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<Connection> {
     let found = store_sso::find(&mut app.db.read(), actor.reach(), id).await?;
     let found = found.ok_or(Error::Missing(Missing::SsoConnection))?;
-    actor.administer(found.institution)?;
+    actor.own(found.institution)?;
     Ok(found)
 }
 
 pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<Vec<Connection>> {
-    Ok(store_sso::all(&mut app.db.read(), actor.administered(only)?).await?)
+    Ok(store_sso::all(&mut app.db.read(), actor.owned(only)?).await?)
 }
 
 /// Deletes a connection and ends the sessions that it has opened.
@@ -206,7 +207,7 @@ impl Registration {
 /// Checks a connection: its secret can be decrypted, and the provider's configuration and keys are usable. Returns a sentence for
 /// the operator.
 pub async fn check(app: &App, actor: &Actor, connection: &Connection) -> Result<String> {
-    actor.administer(connection.institution)?;
+    actor.own(connection.institution)?;
     opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
     let provider = protocol::discover(&app.outbound, &connection.issuer).await.map_err(unavailable)?;
     let keys = protocol::keys(&app.outbound, &provider).await.map_err(unavailable)?;
@@ -221,7 +222,7 @@ pub async fn check(app: &App, actor: &Actor, connection: &Connection) -> Result<
 /// Checks whether the provider accepts the client id and the secret, by redeeming an invalid code: a provider authenticates the
 /// client first.
 pub async fn check_client(app: &App, actor: &Actor, connection: &Connection, base_url: &str) -> Result<()> {
-    actor.administer(connection.institution)?;
+    actor.own(connection.institution)?;
     let provider = protocol::discover(&app.outbound, &connection.issuer).await.map_err(unavailable)?;
     let secret = opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
     let client = protocol::Client {
@@ -421,13 +422,9 @@ pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Resu
     let Some(login) = taken.await.map_err(unattributed)? else { return Err(unattributed(Refusal::State)) };
     let scope = Scope::Institution(login.institution);
     let by = connection(app, scope, login.connection).await.map_err(unattributed)?;
-    match authenticate(app, &by.0, &state, callback).await {
-        Ok((person, id_token)) => Ok(SignedIn {
-            person,
-            connection: by.0,
-            id_token,
-            return_to: login.return_to.unwrap_or_default(),
-        }),
+    let return_to = login.return_to.unwrap_or_default();
+    match authenticate(app, &by.0, &state, callback, &return_to).await {
+        Ok((person, id_token)) => Ok(SignedIn { person, connection: by.0, id_token, return_to }),
         Err(why) => Err(refused(by, why)),
     }
 }
@@ -437,6 +434,7 @@ async fn authenticate(
     connection: &Connection,
     state: &Secret,
     callback: Callback<'_>,
+    return_to: &ReturnTo,
 ) -> Result<(PersonId, String), Refusal> {
     let provider = provider(app, connection).await?;
     let is_other_issuer = callback.issuer.is_some_and(|issuer| issuer != connection.issuer);
@@ -490,7 +488,10 @@ async fn authenticate(
     }
     let email = connection.accept(&claim).map_err(|fault| logged(connection, fault))?;
     let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
-    if !sign_in::is_known(app, &person).await? {
+    // Somebody new may register on the page that they come from: the provider vouches for the address.
+    if !sign_in::is_known(app, &person).await?
+        && !registrations::admit(app, &person, &email, return_to).await?
+    {
         return Err(Refusal::NotRegistered(email));
     }
     Ok((person, tokens.id_token))

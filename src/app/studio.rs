@@ -35,7 +35,12 @@ const TAKE_MARGIN: Duration = Duration::from_secs(1);
 impl Settings {
     /// The maximum length of a take, in seconds: a full take is never longer than a recording that is accepted.
     pub fn take_seconds(&self) -> u64 {
-        self.take.min(self.sound.longest.saturating_sub(TAKE_MARGIN)).as_secs().max(1)
+        self.take.as_secs().min(self.longest_take_seconds()).max(1)
+    }
+
+    /// The longest take that a name page may allow, in seconds.
+    pub fn longest_take_seconds(&self) -> u64 {
+        self.sound.longest.saturating_sub(TAKE_MARGIN).as_secs().max(1)
     }
 }
 

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::{Failure, Outcome, open, output};
+use super::{Failure, Outcome, institution, open, output};
 use crate::{
-    app::{Actor, App, Clock, Ids, outbox, studio},
+    app::{Actor, App, Clock, Ids, bounces, outbox, studio},
     config::{self, Storage},
     domain::{
+        bounce::Bounce,
         email::Email,
         message::{OutboxMessage, State},
     },
@@ -53,6 +54,40 @@ pub enum Mail {
         #[arg(long)]
         json: bool,
     },
+    /// Addresses that the mail server has rejected for good
+    ///
+    /// They get no invitations, reminders or other bulk messages. Codes to sign in are still sent, and one that is accepted clears the address.
+    #[command(subcommand)]
+    Bounces(Bounces),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Bounces {
+    /// List them, the newest first, with the mail server's answer
+    List {
+        /// Only those of this institution
+        #[arg(long, value_name = "SLUG")]
+        institution: Option<String>,
+        /// Maximum number of addresses to list
+        #[arg(long, value_name = "N", default_value_t = 1_000)]
+        most: u32,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let messages to an address be sent again, or to all of them
+    ///
+    /// For example: endonym mail bounces clear --institution example-university ana@example.edu
+    Clear {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(value_name = "ADDRESS", required_unless_present = "all")]
+        address: Option<String>,
+        /// All addresses of the institution
+        #[arg(long, conflicts_with = "address")]
+        all: bool,
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Mail {
@@ -67,9 +102,65 @@ impl Mail {
             Self::Retry { id, json } => {
                 retry(&open(storage, studio::Settings::default()).await?, id, *json).await?;
             }
+            Self::Bounces(command) => {
+                command.run(&open(storage, studio::Settings::default()).await?).await?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl Bounces {
+    async fn run(&self, app: &App) -> Result<(), Failure> {
+        match self {
+            Self::List { institution: slug, most, json } => {
+                let only = match slug {
+                    Some(slug) => Some(institution(app, slug).await?.id),
+                    None => None,
+                };
+                list_bounces(&bounces::all(app, &Actor::Operator, only, i64::from(*most)).await?, *json);
+            }
+            Self::Clear { institution: slug, address, all, json } => {
+                let owner = institution(app, slug).await?.id;
+                let cleared = match (address, all) {
+                    (Some(address), _) if bounces::clear(app, &Actor::Operator, owner, address).await? => 1,
+                    (Some(address), _) => {
+                        return Err(Failure(format!(
+                            "`{address}` is not marked: run `endonym mail bounces list` to see all addresses"
+                        )));
+                    }
+                    (None, true) => bounces::clear_all(app, &Actor::Operator, owner).await?,
+                    (None, false) => 0,
+                };
+                if *json {
+                    output::print_json(&json!({ "cleared": cleared }));
+                } else {
+                    output::print_line(&format!("{cleared} cleared."));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list_bounces(all: &[Bounce], json: bool) {
+    if json {
+        let shown = |one: &Bounce| {
+            json!({
+                "institution": one.institution,
+                "email": one.email,
+                "bounced_at": output::time(one.bounced_at),
+                "answer": one.answer,
+            })
+        };
+        output::print_json(&json!({ "bounces": all.iter().map(shown).collect::<Vec<_>>() }));
+        return;
+    }
+    let row = |one: &Bounce| {
+        vec![one.email.clone(), one.institution.clone(), output::time(one.bounced_at), one.answer.clone()]
+    };
+    let headings = ["EMAIL", "INSTITUTION", "BOUNCED", "ANSWER"];
+    output::print_table(&headings, &all.iter().map(row).collect::<Vec<_>>());
 }
 
 async fn test(address: &str, json: bool, mail: &config::Mail) -> Result<(), Failure> {
@@ -81,7 +172,7 @@ async fn test(address: &str, json: bool, mail: &config::Mail) -> Result<(), Fail
     }
     let date = Clock::system().now();
     let content = render::test(Language::English)?;
-    let letter = Letter { id: Ids::new().id(date), to, reply_to: None, content, date };
+    let letter = Letter { id: Ids::new().id(date), to, reply_to: None, content, unsubscribe: None, date };
     let answer = mailer.send(&letter).await;
     let answer = answer.map_err(|why| Failure(format!("{}: {why}", mailer.shown())))?;
     if json {

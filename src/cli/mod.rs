@@ -11,9 +11,14 @@ mod custom_field;
 mod doctor;
 mod import;
 mod institution;
+mod invitation;
+mod invite;
 mod jobs;
 mod mail;
+mod mail_text;
+mod member;
 mod migrate;
+mod moderation;
 mod name_page;
 mod output;
 mod person;
@@ -73,11 +78,18 @@ Examples:
     endonym token create --institution example-university --name \"Learning system\"
     endonym name-page create --institution example-university --title \"Class of 2027\"
 
+  Let somebody run that name page:
+    endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+
   Import people from a CSV file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run
 
   Import their recordings, from files named after an email or institution_id:
     endonym import --institution example-university --name-page class-of-2027 --recordings audio
+
+  Invite everybody on a page who has not recorded, by mail, or with links for a mail merge:
+    endonym invite --institution example-university --name-page class-of-2027 --all-unrecorded
+    endonym invite --institution example-university --name-page class-of-2027 --all-unrecorded --csv
 
   Connect a learning system and synchronize a course:
     endonym tool-consumer create --institution example-university --name Moodle --lms moodle \\
@@ -128,15 +140,22 @@ enum Command {
     #[command(subcommand)]
     CustomField(custom_field::CustomField),
     #[command(subcommand)]
+    Member(member::Member),
+    #[command(subcommand)]
     ToolConsumer(tool_consumer::Command),
     #[command(subcommand)]
     Course(course::Command),
     Import(import::Import),
+    Invite(Box<invite::Invite>),
+    #[command(subcommand)]
+    Invitation(invitation::Invitation),
     #[command(subcommand)]
     Person(person::Person),
     #[command(subcommand)]
     Consent(consent::Consent),
     SignInLink(sign_in_link::SignInLink),
+    #[command(subcommand)]
+    Moderation(moderation::Moderation),
     #[command(subcommand)]
     Sso(sso::Command),
     #[command(subcommand)]
@@ -151,6 +170,8 @@ enum Command {
     Phone(phone::Phone),
     #[command(subcommand)]
     Mail(mail::Mail),
+    #[command(subcommand)]
+    MailText(mail_text::MailText),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a shell completion script
@@ -218,12 +239,16 @@ async fn run(cli: Cli) -> Outcome {
         Command::Token(command) => command.run(&open().await?).await,
         Command::NamePage(command) => command.run(&open().await?).await,
         Command::CustomField(command) => command.run(&open().await?).await,
+        Command::Member(command) => command.run(&open().await?).await,
         Command::ToolConsumer(command) => command.run(&open().await?).await,
         Command::Course(command) => command.run(&open().await?).await,
         Command::Import(command) => command.run(&storage).await,
+        Command::Invite(command) => command.run(&open().await?).await,
+        Command::Invitation(command) => command.run(&open().await?).await,
         Command::Person(command) => command.run(&open().await?).await,
         Command::Consent(command) => command.run(&open().await?).await,
         Command::SignInLink(command) => command.run(&open().await?).await,
+        Command::Moderation(command) => command.run(&open().await?).await,
         Command::Sso(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
@@ -231,6 +256,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Calls(command) => command.run(&open().await?).await,
         Command::Phone(command) => command.run().await,
         Command::Mail(command) => command.run(&storage).await,
+        Command::MailText(command) => command.run(&open().await?).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
@@ -280,6 +306,18 @@ async fn open_with(
     phone: Phone,
     mail: Mailer,
 ) -> Result<App, Failure> {
+    open_at("", storage, studio, calling, phone, mail).await
+}
+
+/// Links in messages start with the base URL.
+async fn open_at(
+    base_url: &str,
+    storage: &Storage,
+    studio: studio::Settings,
+    calling: app_calls::Rules,
+    phone: Phone,
+    mail: Mailer,
+) -> Result<App, Failure> {
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
@@ -287,7 +325,7 @@ async fn open_with(
         blobs: Blobs::open(&storage.blobs())?,
         clock: Clock::system(),
         studio,
-        links: Links::new(""),
+        links: Links::new(base_url),
         limits: no_limit,
         auth_failures: u32::MAX,
         streams: app::streams::Settings::default(),
@@ -298,6 +336,7 @@ async fn open_with(
         calling,
         phone,
         sign_in: app::sign_in::Settings::default(),
+        invitations: app::invitations::Settings::default(),
         mail,
         secrets: storage.secrets(),
         outbound: storage.outbound().map_err(Failure)?,
@@ -334,6 +373,16 @@ async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution
 fn page_ref(given: &str) -> Result<crate::domain::name_page::NamePageRef, Failure> {
     crate::domain::name_page::NamePageRef::parse(given)
         .ok_or_else(|| Failure("the name page must not be blank".to_owned()))
+}
+
+/// Says that an institution has no such page.
+fn unknown_page(error: app::Error, slug: &str, page: &str) -> Failure {
+    match error {
+        app::Error::Missing(_) => Failure(format!(
+            "`{slug}` has no name page `{page}`: run `endonym name-page list --institution {slug}` to see all pages"
+        )),
+        other => other.into(),
+    }
 }
 
 /// The first signal starts a graceful shutdown; the second one exits at once.

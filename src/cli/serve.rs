@@ -32,6 +32,8 @@ pub struct Serve {
     phone: config::Phone,
     #[command(flatten)]
     mail: config::Mail,
+    #[command(flatten)]
+    invitations: config::Invitations,
 }
 
 /// How long the sign-in link of the demonstration is valid.
@@ -70,6 +72,7 @@ impl Serve {
             calling: self.phone.rules().map_err(Failure)?,
             phone: self.phone.phone(&base_url).map_err(Failure)?,
             sign_in: serving.sign_in().map_err(Failure)?,
+            invitations: self.invitations.settings(),
             mail,
             secrets: storage.secrets(),
             outbound: storage.outbound().map_err(Failure)?,

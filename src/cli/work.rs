@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, bind, open_with, output, stop_on_signal};
+use super::{Failure, Outcome, bind, open_at, output, stop_on_signal};
 use crate::{
     config::{self, MetricsAt, Storage},
     jobs,
@@ -26,6 +26,9 @@ pub struct Work {
     phone: config::Phone,
     #[command(flatten)]
     mail: config::Mail,
+    // Some jobs write messages with links.
+    #[command(flatten)]
+    reached: config::PublicUrl,
 }
 
 impl Work {
@@ -35,7 +38,8 @@ impl Work {
         }
         let (rules, phone) = (self.phone.rules().map_err(Failure)?, self.phone.phone("").map_err(Failure)?);
         let mail = self.mail.mailer().map_err(Failure)?;
-        let app = open_with(storage, self.media.settings(), rules, phone, mail).await?;
+        let base_url = self.reached.base_url().map_err(Failure)?;
+        let app = open_at(&base_url, storage, self.media.settings(), rules, phone, mail).await?;
         output::print_line(&format!(
             "Endonym {} with {}, {} background workers",
             env!("CARGO_PKG_VERSION"),

@@ -11,7 +11,7 @@ use endonym_media::{picture, sound};
 
 use crate::{
     app::{
-        calls,
+        calls, invitations,
         limiter::Policy,
         sign_in::{self, ProxyAuth},
         streams, studio,
@@ -338,6 +338,9 @@ pub struct Mail {
     /// PEM file with certificates to trust besides the system's; with it, TLS is required on this machine too
     #[arg(long, value_name = "FILE")]
     mail_ca_file: Option<String>,
+    /// Maximum number of invitations, reminders and other bulk messages that this process sends in a minute; sign-in codes are not counted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    mail_per_minute: u32,
 }
 
 impl Mail {
@@ -348,7 +351,27 @@ impl Mail {
             from: set(&self.mail_from).unwrap_or_default(),
             timeout: self.mail_timeout_seconds,
             ca_file: set(&self.mail_ca_file).map(PathBuf::from),
+            per_minute: self.mail_per_minute,
         })
+    }
+}
+
+/// Invitations to name pages.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Invitations")]
+pub struct Invitations {
+    /// Days for which the personal link of an invitation is valid: 1 to 3650
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(1..=3_650))]
+    invitation_days: u64,
+}
+
+impl Invitations {
+    pub fn life(&self) -> Duration {
+        Duration::from_secs(self.invitation_days * 24 * 3_600)
+    }
+
+    pub fn settings(&self) -> invitations::Settings {
+        invitations::Settings { life: self.life() }
     }
 }
 

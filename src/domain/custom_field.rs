@@ -39,6 +39,11 @@ pub fn is_import_key(key: &str) -> bool {
     key.starts_with(IMPORT_PREFIX)
 }
 
+/// The name in a key with the prefix.
+pub fn name_of_import_key(key: &str) -> Option<&str> {
+    key.strip_prefix(IMPORT_PREFIX)
+}
+
 pub fn import_key(name: &str) -> String {
     format!("{IMPORT_PREFIX}{name}")
 }

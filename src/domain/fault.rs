@@ -39,6 +39,13 @@ pub enum Field {
     Title,
     Slug,
     AccessCode,
+    NamePage,
+    Description,
+    Date,
+    ClosingTime,
+    AskedFields,
+    TakeSeconds,
+    DeleteAfterDays,
     TimeZone,
     PhoneLanguage,
     Language,
@@ -48,6 +55,7 @@ pub enum Field {
     Accent,
     Logo,
     NamePages,
+    Role,
     Url,
     AccessToken,
     ClientId,
@@ -93,6 +101,13 @@ impl Field {
             Self::Title => "title",
             Self::Slug => "slug",
             Self::AccessCode => "access code",
+            Self::NamePage => "name page",
+            Self::Description => "description",
+            Self::Date => "date",
+            Self::ClosingTime => "closing time",
+            Self::AskedFields => "fields to ask for",
+            Self::TakeSeconds => "maximum length of a recording",
+            Self::DeleteAfterDays => "days after which recordings are deleted",
             Self::TimeZone => "time zone",
             Self::PhoneLanguage => "phone language",
             Self::Language => "language",
@@ -102,6 +117,7 @@ impl Field {
             Self::Accent => "accent color",
             Self::Logo => "logo",
             Self::NamePages => "name pages",
+            Self::Role => "role",
             Self::Url => "url",
             Self::AccessToken => "access token",
             Self::ClientId => "client id",
@@ -177,6 +193,8 @@ pub enum Fault {
     PendingCalls,
     /// The person has not agreed to the text that is shown before the first recording.
     NoConsent,
+    /// The name page takes no recordings any more.
+    Closed,
     Media(MediaFault),
     Setup(SetupFault),
     Call(CallFault),
@@ -218,7 +236,28 @@ pub enum SetupFault {
     NotADomain(String),
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
+    /// Owners and admins have all name pages.
+    AllNamePages,
+    /// An institution that has owners keeps one.
+    LastOwner,
+    /// People register by the domain of their email, and none is named.
+    PageDomainsNeeded,
+    NotADate(String),
+    NotAClosingTime(String),
+    /// Recordings cannot be deleted some days after a date that is not set.
+    DateNeeded,
+    UnknownField(String),
+    /// A number of seconds or days.
+    OutOfRange {
+        least: u64,
+        most: u64,
+    },
+    /// An archived name page is read-only.
+    Archived,
     Message(MessageFault),
+    /// In braces, as it was written in the text of a message.
+    UnknownPlaceholder(String),
+    MissingPlaceholder(&'static str),
 }
 
 /// Why an operator cannot have a message sent again.
@@ -294,6 +333,7 @@ impl fmt::Display for Fault {
             }
             Self::PendingCalls => f.write_str("has pending calls"),
             Self::NoConsent => f.write_str("needs the person's consent"),
+            Self::Closed => f.write_str("is not taken any more: the name page is closed"),
             Self::Media(fault) => write!(f, "is invalid: {fault}"),
             Self::Setup(fault) => fault.fmt(f),
             Self::Call(fault) => fault.fmt(f),
@@ -354,7 +394,27 @@ impl fmt::Display for SetupFault {
             ),
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
+            Self::AllNamePages => f.write_str("cannot be given to owners and admins, who have all of them"),
+            Self::LastOwner => {
+                f.write_str("cannot be taken from the last owner: make somebody else an owner first")
+            }
+            Self::PageDomainsNeeded => {
+                f.write_str("must be set if people may register by the domain of their email")
+            }
+            Self::NotADate(given) => write!(f, "must look like 2027-05-31, not `{given}`"),
+            Self::NotAClosingTime(given) => write!(
+                f,
+                "must look like 2027-05-31, 2027-05-31T18:00 (in the institution's time zone) or 2027-05-31T18:00Z, not `{given}`"
+            ),
+            Self::DateNeeded => f.write_str("must be set if recordings are deleted some days after it"),
+            Self::UnknownField(given) => {
+                write!(f, "include `{given}`, which is neither a field of every page nor a custom field")
+            }
+            Self::OutOfRange { least, most } => write!(f, "must be between {least} and {most}"),
+            Self::Archived => f.write_str("is archived, and so cannot be changed"),
             Self::Message(fault) => fault.fmt(f),
+            Self::UnknownPlaceholder(given) => write!(f, "has the unknown placeholder `{given}`"),
+            Self::MissingPlaceholder(written) => write!(f, "must contain {written}"),
         }
     }
 }

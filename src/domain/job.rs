@@ -32,8 +32,16 @@ pub enum Job {
     SyncCourse { institution: InstitutionId, course: CourseId },
     /// Enqueues the synchronization of courses that are due.
     SyncDueCourses,
+    /// Deletes recordings that managers rejected or removed 30 days ago.
+    PurgeModeration,
+    /// Reminds people who were invited and have not recorded.
+    SendReminders,
     /// Delivers a message of the outbox.
     SendMail { institution: Option<InstitutionId>, message: MessageId },
+    /// Tells people that their recordings will be deleted, and deletes those whose retention has ended.
+    Retain,
+    /// The same for a message that is one of many.
+    SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
     /// Checks or imports a file that somebody uploaded.
     RunImport { institution: InstitutionId, import: ImportId },
 }
@@ -69,7 +77,11 @@ kinds! {
     RotateLtiKeys = "rotate_lti_keys",
     SyncCourse = "sync_course",
     SyncDueCourses = "sync_due_courses",
+    PurgeModeration = "purge_moderation",
     SendMail = "send_mail",
+    SendReminders = "send_reminders",
+    Retain = "retain",
+    SendBulkMail = "send_bulk_mail",
     RunImport = "run_import",
 }
 
@@ -83,6 +95,8 @@ pub enum Lane {
     Sync,
     /// Depends on the mail server. It has workers of its own, which only wait for the network.
     Mail,
+    /// The same for thousands of invitations, for which nobody waits.
+    BulkMail,
 }
 
 impl Lane {
@@ -144,7 +158,11 @@ impl Job {
             Self::RotateLtiKeys => Kind::RotateLtiKeys,
             Self::SyncCourse { .. } => Kind::SyncCourse,
             Self::SyncDueCourses => Kind::SyncDueCourses,
+            Self::PurgeModeration => Kind::PurgeModeration,
             Self::SendMail { .. } => Kind::SendMail,
+            Self::SendReminders => Kind::SendReminders,
+            Self::Retain => Kind::Retain,
+            Self::SendBulkMail { .. } => Kind::SendBulkMail,
             Self::RunImport { .. } => Kind::RunImport,
         }
     }
@@ -158,11 +176,14 @@ impl Job {
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. }
             | Self::RunImport { institution, .. } => Some(*institution),
-            Self::SendMail { institution, .. } => *institution,
+            Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
+            | Self::SendReminders
+            | Self::Retain
+            | Self::PurgeModeration
             | Self::HangUp { .. } => None,
         }
     }
@@ -175,12 +196,18 @@ impl Job {
                 Some(format!("{}:{attempt}", self.kind().name()))
             }
             Self::SyncCourse { course, .. } => Some(format!("{}:{course}", self.kind().name())),
-            Self::SendMail { message, .. } => Some(format!("{}:{message}", self.kind().name())),
+            Self::SendMail { message, .. } | Self::SendBulkMail { message, .. } => {
+                Some(format!("{}:{message}", self.kind().name()))
+            }
             Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
-            Self::ExpireExports | Self::SweepBlobs | Self::RotateLtiKeys | Self::SyncDueCourses => {
-                Some(self.kind().name().to_owned())
-            }
+            Self::ExpireExports
+            | Self::SweepBlobs
+            | Self::RotateLtiKeys
+            | Self::SyncDueCourses
+            | Self::Retain
+            | Self::SendReminders
+            | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
 }
@@ -288,7 +315,11 @@ mod tests {
             r#"{"kind":"rotate_lti_keys"}"#,
             r#"{"kind":"sync_course","institution":7,"course":8}"#,
             r#"{"kind":"sync_due_courses"}"#,
+            r#"{"kind":"purge_moderation"}"#,
             r#"{"kind":"send_mail","institution":7,"message":8}"#,
+            r#"{"kind":"send_reminders"}"#,
+            r#"{"kind":"retain"}"#,
+            r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
             r#"{"kind":"run_import","institution":7,"import":8}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());

@@ -17,10 +17,18 @@ pub enum Kind {
     /// The pronunciation of the legal name.
     LegalRecording,
     Photo,
+    /// A recording that waits for a manager's approval. Only its owner and managers hear it.
+    Held,
+    /// A recording that a manager has rejected or removed, and can restore. Nobody else hears it.
+    Removed,
 }
 
 impl Kind {
-    pub const ALL: [Self; 3] = [Self::Recording, Self::LegalRecording, Self::Photo];
+    pub const ALL: [Self; 5] =
+        [Self::Recording, Self::LegalRecording, Self::Photo, Self::Held, Self::Removed];
+
+    /// What has a public link, and can be given through the API. A participant has at most one of each.
+    pub const PUBLIC: [Self; 3] = [Self::Recording, Self::LegalRecording, Self::Photo];
 
     /// The value in the database.
     pub const fn word(self) -> &'static str {
@@ -28,13 +36,15 @@ impl Kind {
             Self::Recording => "recording",
             Self::LegalRecording => "legal_recording",
             Self::Photo => "photo",
+            Self::Held => "held",
+            Self::Removed => "removed",
         }
     }
 
     /// The input field for it.
     pub const fn field(self) -> Field {
         match self {
-            Self::Recording => Field::Recording,
+            Self::Recording | Self::Held | Self::Removed => Field::Recording,
             Self::LegalRecording => Field::LegalRecording,
             Self::Photo => Field::Photo,
         }
@@ -42,6 +52,11 @@ impl Kind {
 
     pub const fn is_sound(self) -> bool {
         !matches!(self, Self::Photo)
+    }
+
+    /// Whether its link may work.
+    pub const fn is_public(self) -> bool {
+        matches!(self, Self::Recording | Self::LegalRecording | Self::Photo)
     }
 }
 

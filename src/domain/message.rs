@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     email::Email,
-    ids::{InstitutionId, MessageId, SignInRequestId},
+    ids::{InstitutionId, InvitationId, MessageId, ModerationId, ParticipantId, SignInRequestId},
+    job::Job,
+    mail_text::LetterKind,
     moment::Moment,
 };
 
@@ -18,6 +20,18 @@ pub enum Message {
     SignIn { request: SignInRequestId, base_url: String },
     /// Proves that mail works.
     Test,
+    /// A letter with made-up contents, for somebody who has changed its text.
+    Sample { letter: LetterKind, language: String, base_url: String },
+    /// A personal link to a name page. Links of earlier generations are void.
+    Invitation { invitation: InvitationId, generation: i64, base_url: String },
+    /// Reminds somebody who has not recorded.
+    Reminder { invitation: InvitationId, number: u32, base_url: String },
+    /// A manager has rejected or removed a recording.
+    Rejection { case: ModerationId, base_url: String },
+    /// A listener asks for a recording.
+    RecordingRequest { participant: ParticipantId, base_url: String },
+    /// The recordings of a page will be deleted on this day.
+    Retention { participant: ParticipantId, on: String, base_url: String },
 }
 
 impl Message {
@@ -25,14 +39,45 @@ impl Message {
         match self {
             Self::SignIn { .. } => "sign_in",
             Self::Test => "test",
+            Self::Sample { .. } => "sample",
+            Self::Invitation { .. } => "invitation",
+            Self::Reminder { .. } => "reminder",
+            Self::Rejection { .. } => "rejection",
+            Self::RecordingRequest { .. } => "recording_request",
+            Self::Retention { .. } => "retention",
         }
+    }
+
+    /// Letters are sent in bulk: they wait for each other and never delay other messages, and people can opt out of them.
+    pub const fn letter(&self) -> Option<LetterKind> {
+        match self {
+            Self::SignIn { .. } | Self::Test | Self::Sample { .. } => None,
+            Self::Invitation { .. } => Some(LetterKind::Invitation),
+            Self::Reminder { .. } => Some(LetterKind::Reminder),
+            Self::Rejection { .. } => Some(LetterKind::Rejection),
+            Self::RecordingRequest { .. } => Some(LetterKind::RecordingRequest),
+            Self::Retention { .. } => Some(LetterKind::Retention),
+        }
+    }
+
+    pub const fn is_bulk(&self) -> bool {
+        self.letter().is_some()
     }
 
     /// Idempotency key: a second message about the same occasion is not enqueued.
     pub fn occasion(&self) -> Option<String> {
         match self {
             Self::SignIn { request, .. } => Some(format!("{}:{request}", self.kind())),
-            Self::Test => None,
+            Self::Invitation { invitation, generation, .. } => {
+                Some(format!("{}:{invitation}:{generation}", self.kind()))
+            }
+            Self::Reminder { invitation, number, .. } => {
+                Some(format!("{}:{invitation}:{number}", self.kind()))
+            }
+            Self::Rejection { case, .. } => Some(format!("{}:{case}", self.kind())),
+            Self::Retention { participant, on, .. } => Some(format!("{}:{participant}:{on}", self.kind())),
+            // How often somebody may be asked is another rule (`recording_requests`).
+            Self::RecordingRequest { .. } | Self::Test | Self::Sample { .. } => None,
         }
     }
 
@@ -41,7 +86,15 @@ impl Message {
         match self {
             // As long as the code is valid.
             Self::SignIn { .. } => Duration::from_secs(10 * 60),
-            Self::Test => Duration::from_secs(48 * 3_600),
+            // Somebody is waiting for it.
+            Self::Sample { .. } => Duration::from_secs(3_600),
+            // It is for the morning.
+            Self::Reminder { .. } => Duration::from_secs(4 * 3_600),
+            Self::Test
+            | Self::Invitation { .. }
+            | Self::Rejection { .. }
+            | Self::RecordingRequest { .. }
+            | Self::Retention { .. } => Duration::from_secs(48 * 3_600),
         }
     }
 }
@@ -105,6 +158,18 @@ pub struct OutboxMessage {
     pub expires_at: Moment,
 }
 
+impl OutboxMessage {
+    /// The job that delivers it.
+    pub const fn job(&self) -> Job {
+        let (institution, message) = (self.institution, self.id);
+        if self.message.is_bulk() {
+            Job::SendBulkMail { institution, message }
+        } else {
+            Job::SendMail { institution, message }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,11 +186,55 @@ mod tests {
                 },
             ),
             (r#"{"kind":"test"}"#, Message::Test),
+            (
+                r#"{"kind":"sample","letter":"retention","language":"de","base_url":"https://x.org"}"#,
+                Message::Sample {
+                    letter: LetterKind::Retention,
+                    language: "de".into(),
+                    base_url: "https://x.org".into(),
+                },
+            ),
+            (
+                r#"{"kind":"invitation","invitation":7,"generation":2,"base_url":"https://x.org"}"#,
+                Message::Invitation {
+                    invitation: InvitationId::new(7),
+                    generation: 2,
+                    base_url: "https://x.org".into(),
+                },
+            ),
+            (
+                r#"{"kind":"reminder","invitation":7,"number":3,"base_url":"https://x.org"}"#,
+                Message::Reminder {
+                    invitation: InvitationId::new(7),
+                    number: 3,
+                    base_url: "https://x.org".into(),
+                },
+            ),
+            (
+                r#"{"kind":"rejection","case":7,"base_url":"https://x.org"}"#,
+                Message::Rejection { case: ModerationId::new(7), base_url: "https://x.org".into() },
+            ),
+            (
+                r#"{"kind":"recording_request","participant":7,"base_url":"https://x.org"}"#,
+                Message::RecordingRequest {
+                    participant: ParticipantId::new(7),
+                    base_url: "https://x.org".into(),
+                },
+            ),
+            (
+                r#"{"kind":"retention","participant":7,"on":"2027-01-31","base_url":"https://x.org"}"#,
+                Message::Retention {
+                    participant: ParticipantId::new(7),
+                    on: "2027-01-31".into(),
+                    base_url: "https://x.org".into(),
+                },
+            ),
         ];
         for (row, message) in rows {
             assert_eq!(serde_json::from_str::<Message>(row).unwrap(), message);
             assert_eq!(serde_json::to_string(&message).unwrap(), row);
             assert!(row.contains(&format!("\"{}\"", message.kind())), "{row}");
+            assert!(message.letter().is_none_or(|letter| letter.word() == message.kind()), "{row}");
         }
     }
 }

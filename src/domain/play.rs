@@ -15,10 +15,12 @@ pub enum Source {
     Link,
     /// A page inside a learning system.
     Lti,
+    /// The listening page of a name page.
+    Page,
 }
 
 impl Source {
-    pub const ALL: [Self; 4] = [Self::Badge, Self::Player, Self::Link, Self::Lti];
+    pub const ALL: [Self; 5] = [Self::Badge, Self::Player, Self::Link, Self::Lti, Self::Page];
 
     /// The value in the database.
     pub const fn word(self) -> &'static str {
@@ -27,6 +29,7 @@ impl Source {
             Self::Player => "player",
             Self::Link => "link",
             Self::Lti => "lti",
+            Self::Page => "page",
         }
     }
 
@@ -38,6 +41,7 @@ impl Source {
 /// What our own pages append to the link of a recording that they play.
 pub const FROM_BADGE: &str = "?from=badge";
 pub const FROM_LTI: &str = "?from=lti";
+pub const FROM_PAGE: &str = "?from=page";
 /// The owner listens, which is not counted.
 pub const FROM_OWN: &str = "?from=own";
 
@@ -77,6 +81,7 @@ impl<'a> Place<'a> {
             Some("own") => None,
             Some("badge") => at(Source::Badge, ""),
             Some("lti") => at(Source::Lti, ""),
+            Some("page") => at(Source::Page, ""),
             Some("player") => at(Source::Player, value("site").filter(|site| is_host(site)).unwrap_or("")),
             _ => match referer.and_then(|referer| site_of(referer, base)) {
                 Some(site) => at(Source::Player, site),
@@ -184,6 +189,7 @@ mod tests {
             (Some("from=elsewhere"), None, Some((Source::Link, ""))),
             (Some("from=badge"), None, Some((Source::Badge, ""))),
             (Some("from=lti"), Some("https://lms.example.edu/"), Some((Source::Lti, ""))),
+            (Some("from=page"), Some("https://www.example.org/"), Some((Source::Page, ""))),
             (Some("from=own"), None, None),
             (Some("from=player"), None, Some((Source::Player, ""))),
             (Some("from=player&site=www.example.org"), None, Some((Source::Player, "www.example.org"))),

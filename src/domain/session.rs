@@ -26,10 +26,13 @@ pub enum How {
     Oidc,
     /// A header of a trusted reverse proxy.
     Proxy,
+    /// The personal link of an invitation, which was mailed or handed out.
+    Invitation,
 }
 
 impl How {
-    const ALL: [Self; 5] = [Self::Mail, Self::Link, Self::Handover, Self::Oidc, Self::Proxy];
+    const ALL: [Self; 6] =
+        [Self::Mail, Self::Link, Self::Handover, Self::Oidc, Self::Proxy, Self::Invitation];
 
     /// The value in the database.
     pub const fn word(self) -> &'static str {
@@ -39,11 +42,21 @@ impl How {
             Self::Handover => "handover",
             Self::Oidc => "oidc",
             Self::Proxy => "proxy",
+            Self::Invitation => "invitation",
         }
     }
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|how| how.word() == word)
+    }
+
+    /// Does it prove less than control of the mailbox or of an account? Whoever holds the device with a QR code or a forwarded
+    /// invitation may record, hear the recording and agree to the text about recordings, and nothing else.
+    pub const fn is_restricted(self) -> bool {
+        match self {
+            Self::Handover | Self::Invitation => true,
+            Self::Mail | Self::Link | Self::Oidc | Self::Proxy => false,
+        }
     }
 }
 

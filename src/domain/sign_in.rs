@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// How long a code, a mailed link or a handover link is valid.
 pub const LIFE: Duration = Duration::from_secs(10 * 60);
+/// How long somebody who has proven an address may take to register on the name page that admits it.
+pub const ADMISSION_LIFE: Duration = Duration::from_secs(24 * 3_600);
 /// How often a code may be entered before it is void.
 pub const TRIES: i64 = 5;
 

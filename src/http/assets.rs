@@ -36,7 +36,17 @@ macro_rules! asset {
 }
 
 asset!(STYLE, "/style.css", CSS, "tokens.css", "parts.css", "style.css");
-asset!(PEOPLE_STYLE, "/people.css", CSS, "tokens.css", "parts.css", "people.css", "record.css", "crop.css");
+asset!(
+    PEOPLE_STYLE,
+    "/people.css",
+    CSS,
+    "tokens.css",
+    "parts.css",
+    "people.css",
+    "record.css",
+    "crop.css",
+    "listen.css"
+);
 asset!(LTI_STYLE, "/lti.css", CSS, "tokens.css", "parts.css", "lti.css", "record.css");
 asset!(BADGE_STYLE, "/badge.css", CSS, "tokens.css", "parts.css", "badge.css");
 asset!(PLAYER_STYLE, "/player.css", CSS, "tokens.css", "player.css");
@@ -45,6 +55,9 @@ asset!(BADGE_SCRIPT, "/badge.js", JS, "badge.js");
 asset!(LTI_SCRIPT, "/lti.js", JS, "lti.js");
 asset!(RECORD_SCRIPT, "/record.js", JS, "record.js");
 asset!(CROP_SCRIPT, "/crop.js", JS, "crop.js");
+asset!(MODERATION_SCRIPT, "/moderation.js", JS, "moderation.js");
+asset!(PEOPLE_SCRIPT, "/people.js", JS, "people.js");
+asset!(INVITATION_SCRIPT, "/invitation.js", JS, "invitation.js");
 
 impl Asset {
     /// The path relative to the site root.
@@ -80,7 +93,7 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 10] = [
+    let all: [&'static Asset; 13] = [
         &STYLE,
         &PEOPLE_STYLE,
         &LTI_STYLE,
@@ -91,6 +104,9 @@ pub fn routes() -> Router<App> {
         &LTI_SCRIPT,
         &RECORD_SCRIPT,
         &CROP_SCRIPT,
+        &MODERATION_SCRIPT,
+        &PEOPLE_SCRIPT,
+        &INVITATION_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))

@@ -39,6 +39,7 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
         Fault::NotCallable => words.text("me-fault-not-callable"),
         Fault::TooManyCalls { .. } => words.text("me-fault-too-many-calls"),
         Fault::NoConsent => words.text("data-consent-needed"),
+        Fault::Closed => words.text("recorder-fault-closed"),
         Fault::Media(fault) => media(words, input, fault),
         Fault::Invalid
         | Fault::ControlCharacter
@@ -131,6 +132,7 @@ mod tests {
             Fault::NotCallable,
             Fault::TooManyCalls { calls: 3, numbers: 2 },
             Fault::NoConsent,
+            Fault::Closed,
             Fault::Invalid,
         ];
         let inputs = [

@@ -7,6 +7,7 @@ use super::{
     page::{self, Microphone, Page},
     policy::{Forms, Policy},
     refusal::Refusal,
+    reply,
     session::SignedIn,
 };
 use crate::{
@@ -45,11 +46,18 @@ pub fn fault(page: Page<'_>, error: &Error) -> Response {
     }
 }
 
-/// The response to a device that a person let in by a QR code. It may record, hear the recording and agree to the text about
-/// recordings, and nothing else.
-pub fn handed_over(app: &App, signed_in: &SignedIn) -> Response {
+/// The response to a device that was let in by a QR code or by an invitation. It may record, hear the recording and agree to the text
+/// about recordings, and nothing else.
+pub fn restricted(app: &App, signed_in: &SignedIn) -> Response {
     let page = signed_in.page(app, "/me");
-    show(StatusCode::FORBIDDEN, page, "data-handed-over-title", "data-handed-over")
+    let (title, sentence) = match signed_in.is_invited() {
+        true => ("invite-restricted-title", "invite-restricted"),
+        false => ("data-handed-over-title", "data-handed-over"),
+    };
+    if signed_in.is_script {
+        return reply::message(StatusCode::FORBIDDEN, &page.words.text(sentence));
+    }
+    show(StatusCode::FORBIDDEN, page, title, sentence)
 }
 
 /// The response when no handler produces one.

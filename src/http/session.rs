@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     app::{
-        Actor, App, Result as AppResult, languages, looks,
+        Actor, App, Result as AppResult, languages, looks, members,
         sessions::{self, Secret},
         sso,
     },
@@ -51,8 +51,34 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// The person with a session, if there is one: for pages that everybody may see.
+    pub async fn find(parts: &Parts, app: &App) -> AppResult<Option<Self>> {
+        let Some((secret, session, settings)) = find(app, &parts.headers).await? else { return Ok(None) };
+        let (preferred, is_script) = (preferred(parts), reply::is_json_wanted(&parts.headers));
+        let language = preferred.language(settings.personal, settings.institution.unwrap_or_default());
+        // Without its look, a page is still useful.
+        let look = match is_script {
+            true => None,
+            false => looks::find(app, session.person.institution).await.ok(),
+        };
+        let look = look.as_ref().map(Look::of).unwrap_or_default();
+        Ok(Some(Self { secret, session, preferred, language, is_script, look }))
+    }
+
+    /// The person, without the role that they may have: for what people do with their own data.
     pub fn actor(&self) -> Actor {
         Actor::Person(self.session.person.clone())
+    }
+
+    /// The member who the person is, or only the person: for pages that depend on a role. A session that a QR code or an
+    /// invitation has opened is for recording, and has no role.
+    pub async fn member_actor(&self, app: &App) -> AppResult<Actor> {
+        match self.session.how {
+            How::Handover | How::Invitation => Ok(self.actor()),
+            How::Mail | How::Link | How::Oidc | How::Proxy => {
+                members::actor_of(app, &self.session.person).await
+            }
+        }
     }
 
     pub fn language(&self) -> Language {
@@ -68,9 +94,15 @@ impl SignedIn {
         }
     }
 
-    /// Was this device let in by a QR code?
-    pub fn is_handed_over(&self) -> bool {
-        self.session.how == How::Handover
+    /// Was this device let in by a QR code or by an invitation? It may only record (`How::is_restricted`).
+    pub fn is_restricted(&self) -> bool {
+        self.session.how.is_restricted()
+    }
+
+    /// Was this session opened by an invitation? It is for the pages that the person is invited to (`invitations::admits`), and not for
+    /// their own page with all the others.
+    pub fn is_invited(&self) -> bool {
+        self.session.how == How::Invitation
     }
 
     /// Is this the CSRF token of the session's forms?
@@ -83,23 +115,10 @@ impl FromRequestParts<App> for SignedIn {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Response> {
-        let preferred = preferred(parts);
-        let language = preferred.language(None, Language::default());
-        let found = find(app, &parts.headers).await;
-        let is_script = reply::is_json_wanted(&parts.headers);
-        match found {
-            Ok(Some((secret, session, settings))) => {
-                let language =
-                    preferred.language(settings.personal, settings.institution.unwrap_or_default());
-                // Without its look, a page is still useful.
-                let look = match is_script {
-                    true => None,
-                    false => looks::find(app, session.person.institution).await.ok(),
-                };
-                let look = look.as_ref().map(Look::of).unwrap_or_default();
-                Ok(Self { secret, session, preferred, language, is_script, look })
-            }
-            Ok(None) if is_script => Err(signed_out(language)),
+        let language = preferred(parts).language(None, Language::default());
+        match Self::find(parts, app).await {
+            Ok(Some(signed_in)) => Ok(signed_in),
+            Ok(None) if reply::is_json_wanted(&parts.headers) => Err(signed_out(language)),
             Ok(None) => Err(reply::see_other(&sign_in_address(app, parts))),
             Err(error) => Err(notice::fault(Page::new(&app.links, language, "/"), &error)),
         }

@@ -35,11 +35,17 @@ pub struct Settings {
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
+const PURGE_EVERY: Duration = Duration::from_secs(3_600);
 /// Maximum delay before a due course sync starts on an idle queue.
 const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
+/// Maximum delay of a reminder.
+const REMIND_EVERY: Duration = Duration::from_secs(60);
+/// Recordings are deleted on a day, not at an hour.
+const RETAIN_EVERY: Duration = Duration::from_secs(3_600);
 
-/// Messages that a process delivers concurrently, and so its connections to the mail server.
-const MAIL_WORKERS: usize = 2;
+/// The lanes of messages that the workers for mail of a process serve, and so its connections to the mail server. Bulk messages have
+/// workers of their own, so that a code never waits behind them.
+const MAIL_WORKERS: [&[Lane]; 4] = [&[Lane::Mail], &[Lane::Mail], &[Lane::BulkMail], &[Lane::BulkMail]];
 
 /// Runs the workers until they are stopped and have finished.
 pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
@@ -50,9 +56,9 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     }
     if settings.workers > 0 {
         // A process without a mail server leaves messages to those that have one.
-        let mail_workers = if app.mail.is_configured() { MAIL_WORKERS } else { 0 };
-        for _ in 0..mail_workers {
-            workers.spawn(worker(app.clone(), settings, &[Lane::Mail], stop.clone()));
+        let mail_workers: &[&'static [Lane]] = if app.mail.is_configured() { &MAIL_WORKERS } else { &[] };
+        for lanes in mail_workers.iter().copied() {
+            workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
         }
         workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
         workers.spawn(schedule(app, settings, stop));
@@ -68,6 +74,9 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::ExpireExports, EXPIRE_EVERY),
         (Job::RotateLtiKeys, ROTATE_EVERY),
         (Job::SyncDueCourses, SYNC_DUE_EVERY),
+        (Job::SendReminders, REMIND_EVERY),
+        (Job::Retain, RETAIN_EVERY),
+        (Job::PurgeModeration, PURGE_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

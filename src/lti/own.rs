@@ -242,13 +242,13 @@ async fn draw(
     pages::recording(status, &page, &open.frames(), media_of.as_deref())
 }
 
-/// The path of the owner's recording. While nobody else may hear it, its link is dead, and only the owner's session plays it.
+/// The path of the owner's newest recording. While nobody else may hear it, its link is dead, and only the owner's session plays it.
 fn sound(app: &App, owner: Owner, own: &OwnEntry) -> Option<String> {
     match &own.person.recording {
-        Some(recording) => {
+        Some(recording) if !own.is_held() => {
             Some(format!("{}{FROM_OWN}", path_of(&app.links.recording(owner.institution, recording))))
         }
-        None => own.is_paused().then(|| "recording/audio".to_owned()),
+        _ => (own.is_paused() || own.is_held()).then(|| "recording/audio".to_owned()),
     }
 }
 

@@ -11,7 +11,7 @@ use lettre::{
 };
 use url::Host;
 
-use super::render::Rendered;
+use super::{Fault, render::Rendered};
 use crate::domain::{email::Email, ids::MessageId, moment::Moment};
 
 /// An address with an optional display name, such as `Names at Example <names@example.edu>`.
@@ -78,6 +78,8 @@ pub struct Letter {
     pub to: Email,
     pub reply_to: Option<Mailbox>,
     pub content: Rendered,
+    /// Where the recipient can stop such messages with one click (RFC 8058).
+    pub unsubscribe: Option<String>,
     pub date: Moment,
 }
 
@@ -94,10 +96,10 @@ impl Letter {
         format!("<endonym-{}@{}>", self.id, from.domain())
     }
 
-    /// The error is a sentence for the operator.
-    pub fn format(&self, from: &Mailbox) -> Result<Formatted, String> {
-        let to = address(&self.to)
-            .ok_or_else(|| format!("mail cannot be addressed to `{}`", self.to.as_given()))?;
+    pub fn format(&self, from: &Mailbox) -> Result<Formatted, Fault> {
+        let unreachable =
+            || Fault::Recipient(format!("mail cannot be addressed to `{}`", self.to.as_given()));
+        let to = address(&self.to).ok_or_else(unreachable)?;
         let micros = Duration::from_micros(self.date.micros().unsigned_abs());
         let mut builder = Message::builder()
             .from(from.to_lettre())
@@ -112,10 +114,26 @@ impl Letter {
         if let Some(reply_to) = &self.reply_to {
             builder = builder.reply_to(reply_to.to_lettre());
         }
+        if let Some(link) = &self.unsubscribe {
+            let (name, post) = (
+                HeaderName::new_from_ascii_str("List-Unsubscribe"),
+                HeaderName::new_from_ascii_str("List-Unsubscribe-Post"),
+            );
+            builder = builder
+                .raw_header(one_line(name, &format!("<{link}>")))
+                .raw_header(one_line(post, "List-Unsubscribe=One-Click"));
+        }
         let body = MultiPart::alternative_plain_html(self.content.text.clone(), self.content.html.clone());
-        let message = builder.multipart(body).map_err(|error| error.to_string())?;
+        let message = builder.multipart(body).map_err(|error| Fault::Permanent(error.to_string()))?;
         Ok(Formatted { from: from.address.clone(), to, bytes: message.formatted() })
     }
+}
+
+/// A header that is not folded: some mail servers change folded ones, which breaks the signature (DKIM) that must cover it.
+fn one_line(name: HeaderName, value: &str) -> HeaderValue {
+    // It cannot be encoded either. A link has no other characters.
+    let value: String = value.chars().filter(char::is_ascii_graphic).collect();
+    HeaderValue::dangerous_new_pre_encoded(name, value.clone(), value)
 }
 
 #[cfg(test)]
@@ -128,6 +146,10 @@ mod tests {
             to: Email::parse(to).unwrap(),
             reply_to: Mailbox::parse("Büro <office@example.edu>"),
             content: Rendered { subject: subject.into(), text: "Text".into(), html: "<p>HTML</p>".into() },
+            unsubscribe: Some(format!(
+                "https://names.example.edu/u/{}\r\nBcc: eve@example.org",
+                "a".repeat(400)
+            )),
             date: Moment::from_micros(1_767_225_600_000_000),
         };
         String::from_utf8(letter.format(&Mailbox::parse(from).unwrap()).unwrap().bytes).unwrap()
@@ -148,6 +170,16 @@ mod tests {
             assert!(text.contains(line), "{line} in {text}");
         }
         assert!(text.contains("Content-Type: multipart/alternative;"), "{text}");
+    }
+
+    #[test]
+    fn one_click_headers_are_on_one_line_and_cannot_add_another() {
+        let text = formatted("names@example.edu", "ana@example.org", "Hello");
+        let lines: Vec<&str> = text.split("\r\n").collect();
+        let link = format!("List-Unsubscribe: <https://names.example.edu/u/{}", "a".repeat(400));
+        assert!(lines.iter().any(|line| line.starts_with(&link) && line.ends_with('>')), "{text}");
+        assert!(lines.contains(&"List-Unsubscribe-Post: List-Unsubscribe=One-Click"), "{text}");
+        assert!(!lines.iter().any(|line| line.to_lowercase().starts_with("bcc:")), "{text}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! tenants or the database.
 
 mod letter;
+mod pace;
 pub mod render;
 mod smtp;
 
@@ -12,9 +13,10 @@ use std::{
     time::Duration,
 };
 
-use crate::domain::account::Account;
 pub use crate::domain::language::Language;
+use crate::{clock::Clock, domain::account::Account};
 pub use letter::{Letter, Mailbox};
+use pace::Pace;
 use percent_encoding::percent_decode_str;
 pub use render::Rendered;
 use smtp::{Client, Security};
@@ -27,12 +29,14 @@ pub enum Fault {
     Temporary(String),
     /// The server has rejected this message.
     Permanent(String),
+    /// There is no way to this recipient, for any message.
+    Recipient(String),
 }
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Temporary(why) | Self::Permanent(why) => f.write_str(why),
+            Self::Temporary(why) | Self::Permanent(why) | Self::Recipient(why) => f.write_str(why),
         }
     }
 }
@@ -54,11 +58,17 @@ pub struct Settings {
     pub from: String,
     pub timeout: Duration,
     pub ca_file: Option<PathBuf>,
+    /// Bulk messages that the mail server gets in a minute.
+    pub per_minute: u32,
 }
 
 /// Sends messages. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Mailer(Transport);
+pub struct Mailer {
+    transport: Transport,
+    /// Of all clones together.
+    pace: Arc<Pace>,
+}
 
 #[derive(Clone, Default)]
 enum Transport {
@@ -87,36 +97,42 @@ impl Mailer {
                 format!("mail_from must look like `Names at Example <names@example.edu>`, not `{given}`")
             }
         })?;
+        let pace = Arc::new(Pace::new(settings.per_minute));
         if let Some(directory) = url.strip_prefix("file:") {
-            return directory_transport(directory, from);
+            return Ok(Self { transport: directory_transport(directory, from)?, pace });
         }
         let smtp = smtp_settings(url, settings.timeout, settings.ca_file.clone())?;
-        Ok(Self(Transport::Smtp(Arc::new(Client::new(smtp)?), from)))
+        Ok(Self { transport: Transport::Smtp(Arc::new(Client::new(smtp)?), from), pace })
     }
 
     pub fn is_configured(&self) -> bool {
-        !matches!(self.0, Transport::None)
+        !matches!(self.transport, Transport::None)
     }
 
     /// For display, without secrets.
     pub fn shown(&self) -> String {
-        match &self.0 {
+        match &self.transport {
             Transport::None => "none".to_owned(),
             Transport::Smtp(client, from) => format!("{} as {}", client.shown(), from.address()),
             Transport::Directory(path, _) => format!("files in {}", path.display()),
         }
     }
 
+    /// Waits until the next bulk message may be sent. Other messages do not wait.
+    pub async fn turn(&self, clock: &Clock) {
+        self.pace.turn(clock).await;
+    }
+
     /// Does everything that can be done without the message being accepted.
     pub async fn prepare(&self, letter: &Letter) -> Result<Prepared, Fault> {
-        match &self.0 {
+        match &self.transport {
             Transport::None => Err(Fault::Temporary(NOT_CONFIGURED.to_owned())),
             Transport::Smtp(client, from) => {
-                let formatted = letter.format(from).map_err(Fault::Permanent)?;
+                let formatted = letter.format(from)?;
                 client.prepare(formatted).await.map(|prepared| Prepared::Smtp(Box::new(prepared)))
             }
             Transport::Directory(path, from) => {
-                let bytes = letter.format(from).map_err(Fault::Permanent)?.bytes;
+                let bytes = letter.format(from)?.bytes;
                 Ok(Prepared::File { path: path.join(format!("{}.eml", letter.id)), bytes })
             }
         }
@@ -134,7 +150,7 @@ impl Mailer {
 
     /// Connects and authenticates without sending anything. Returns the server's answer.
     pub async fn check(&self) -> Result<String, String> {
-        match &self.0 {
+        match &self.transport {
             Transport::None => Err(NOT_CONFIGURED.to_owned()),
             Transport::Smtp(client, _) => client.check().await,
             Transport::Directory(path, _) => {
@@ -177,13 +193,13 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write mail to {}: {error}", path.display())
 }
 
-fn directory_transport(directory: &str, from: Mailbox) -> Result<Mailer, String> {
+fn directory_transport(directory: &str, from: Mailbox) -> Result<Transport, String> {
     let path = PathBuf::from(directory.strip_prefix("//").unwrap_or(directory));
     if path.as_os_str().is_empty() {
         return Err("mail_url needs a directory, like `file:outgoing-mail`".to_owned());
     }
     std::fs::create_dir_all(&path).map_err(|error| cannot_write(&path, &error))?;
-    Ok(Mailer(Transport::Directory(path, from)))
+    Ok(Transport::Directory(path, from))
 }
 
 const URL_FORM: &str = "mail_url must look like `smtp://user:password@host:587`, `smtps://host:465` or `file:DIR`, with \
@@ -290,6 +306,7 @@ mod tests {
             from: from.into(),
             timeout: Duration::from_secs(1),
             ca_file: None,
+            per_minute: 600,
         };
         for from in ["", "Names at Example", "names@"] {
             assert!(Mailer::new(&settings(from)).is_err_and(|why| why.contains("mail_from")), "{from}");

@@ -1,8 +1,17 @@
 //! The texts of messages, from the templates in `templates/mail`.
 
 use askama::Template;
+use jiff::tz::TimeZone;
 
-use crate::{domain::language::Language, words::Words};
+use crate::{
+    domain::{
+        email::Email,
+        language::Language,
+        mail_text::{self, LetterKind, MailText, Piece, Placeholder},
+        moment::Moment,
+    },
+    words::{Arg, Words},
+};
 
 /// A message in words: the plain text comes first, and HTML is the alternative.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,9 +87,235 @@ pub fn test(language: Language) -> askama::Result<Rendered> {
     })
 }
 
+/// What a letter about a name page says. It is collected when the letter is sent.
+#[derive(Debug, Clone)]
+pub struct PageLetter {
+    pub to: Email,
+    /// The recipient's name, if it is known.
+    pub name: Option<String>,
+    pub institution_name: String,
+    pub page_title: String,
+    /// A path that starts with `/`, to which the base URL of the message is added, or a whole URL.
+    pub link: String,
+    /// The recipient's.
+    pub language: Language,
+    /// The last moment for recording, in words.
+    pub closes: Option<String>,
+    /// Why a recording was not accepted.
+    pub reason: Option<String>,
+    /// The day on which recordings are deleted, in words.
+    pub date: Option<String>,
+}
+
+impl PageLetter {
+    /// The value of a placeholder, on one line.
+    fn value(&self, placeholder: Placeholder) -> Option<String> {
+        let value = match placeholder {
+            Placeholder::Name => self.name.as_deref(),
+            Placeholder::Page => Some(self.page_title.as_str()),
+            Placeholder::Institution => Some(self.institution_name.as_str()),
+            Placeholder::Link => Some(self.link.as_str()),
+            Placeholder::Closes => self.closes.as_deref(),
+            Placeholder::Reason => self.reason.as_deref(),
+            Placeholder::Date => self.date.as_deref(),
+        };
+        let line = without_isolates(value?).split_whitespace().collect::<Vec<_>>().join(" ");
+        (!line.is_empty()).then_some(line)
+    }
+}
+
+/// A date with its time to the minute, in a form that every language reads.
+pub fn minute(at: Moment, zone: &TimeZone) -> String {
+    at.shown_in(zone).chars().take("2027-01-31T17:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}
+
+/// A part of a line.
+enum Part {
+    Text(String),
+    Value(String),
+    Link,
+}
+
+impl Part {
+    const fn is_link(&self) -> bool {
+        matches!(self, Self::Link)
+    }
+
+    const fn is_value(&self) -> bool {
+        matches!(self, Self::Value(_))
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Value(text) => text,
+            Self::Link => "",
+        }
+    }
+}
+
+#[derive(Default)]
+struct Paragraph {
+    lines: Vec<Vec<Part>>,
+}
+
+impl Paragraph {
+    /// Only the link, which becomes a button.
+    fn is_link(&self) -> bool {
+        matches!(&self.lines[..], [line] if matches!(&line[..], [Part::Link]))
+    }
+
+    fn plain(&self, link: &str) -> String {
+        let line = |line: &Vec<Part>| {
+            line.iter()
+                .map(|part| match part {
+                    Part::Text(text) => text.clone(),
+                    Part::Value(value) => isolated(value),
+                    Part::Link => link.to_owned(),
+                })
+                .collect::<String>()
+        };
+        self.lines.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[derive(Template)]
+#[template(path = "mail/letter.txt", escape = "none")]
+struct LetterText<'a> {
+    words: Words,
+    institution: String,
+    body: String,
+    why: String,
+    unsubscribe: Option<&'a str>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/letter.html")]
+struct LetterHtml<'a> {
+    words: Words,
+    subject: &'a str,
+    institution: &'a str,
+    paragraphs: &'a [Paragraph],
+    link: &'a str,
+    button: String,
+    /// Escaped.
+    why: String,
+    unsubscribe: Option<&'a str>,
+}
+
+/// A letter with this text, which may be the institution's own.
+pub fn letter(
+    kind: LetterKind,
+    letter: &PageLetter,
+    text: &MailText,
+    unsubscribe: Option<&str>,
+) -> askama::Result<Rendered> {
+    let words = Words::new(letter.language);
+    let paragraphs = filled(kind, letter, &text.text);
+    let subject = filled_subject(letter, &text.subject);
+    let body: Vec<String> = paragraphs.iter().map(|paragraph| paragraph.plain(&letter.link)).collect();
+    let institution = letter.institution_name.as_str();
+    let plain = LetterText {
+        words,
+        institution: isolated(institution),
+        body: body.join("\n\n"),
+        why: words.one("letters-why", "institution", institution),
+        unsubscribe,
+    };
+    let html = LetterHtml {
+        words,
+        subject: &subject,
+        institution,
+        paragraphs: &paragraphs,
+        link: &letter.link,
+        button: button(kind, words),
+        why: words.one_html("letters-why", "institution", institution),
+        unsubscribe,
+    };
+    let (text, html) = (plain.render()?, html.render()?);
+    Ok(Rendered { subject, text, html })
+}
+
+fn button(kind: LetterKind, words: Words) -> String {
+    match kind {
+        LetterKind::Invitation
+        | LetterKind::Reminder
+        | LetterKind::Rejection
+        | LetterKind::RecordingRequest => words.text("letters-button-record"),
+        LetterKind::Retention => words.text("letters-button-page"),
+    }
+}
+
+/// The text that comes with the software, with placeholders, so that an institution can change it.
+pub fn built_in(kind: LetterKind, language: Language) -> MailText {
+    let words = Words::new(language);
+    let (subject, text) = match kind {
+        LetterKind::Invitation => ("letters-invitation-subject", "letters-invitation-text"),
+        LetterKind::Reminder => ("letters-reminder-subject", "letters-reminder-text"),
+        LetterKind::Rejection => ("letters-rejection-subject", "letters-rejection-text"),
+        LetterKind::RecordingRequest => ("letters-request-subject", "letters-request-text"),
+        LetterKind::Retention => ("letters-retention-subject", "letters-retention-text"),
+    };
+    let args = |permitted: &[Placeholder]| -> Vec<(&'static str, Arg<'static>)> {
+        permitted.iter().map(|one| (name(*one), Arg::Text(one.written()))).collect()
+    };
+    MailText {
+        subject: words.plain(subject, &args(&Placeholder::IN_SUBJECTS)),
+        text: words.plain(text, &args(kind.placeholders())),
+    }
+}
+
+/// The name of a placeholder's argument in the catalogs.
+const fn name(placeholder: Placeholder) -> &'static str {
+    match placeholder {
+        Placeholder::Name => "name",
+        Placeholder::Page => "page",
+        Placeholder::Institution => "institution",
+        Placeholder::Link => "link",
+        Placeholder::Closes => "closes",
+        Placeholder::Reason => "reason",
+        Placeholder::Date => "date",
+    }
+}
+
+/// The paragraphs of a text. A line with a placeholder that has no value is left out.
+fn filled(kind: LetterKind, letter: &PageLetter, text: &str) -> Vec<Paragraph> {
+    let mut paragraphs = vec![Paragraph::default()];
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() {
+            paragraphs.push(Paragraph::default());
+        } else if let (Some(parts), Some(last)) = (filled_line(kind, letter, line), paragraphs.last_mut()) {
+            last.lines.push(parts);
+        }
+    }
+    paragraphs.retain(|paragraph| !paragraph.lines.is_empty());
+    paragraphs
+}
+
+fn filled_line(kind: LetterKind, letter: &PageLetter, line: &str) -> Option<Vec<Part>> {
+    let part = |piece| match piece {
+        Piece::Text(text) => Some(Part::Text(text.to_owned())),
+        Piece::Value(Placeholder::Link) => Some(Part::Link),
+        Piece::Value(placeholder) => letter.value(placeholder).map(Part::Value),
+    };
+    mail_text::pieces(line, kind.placeholders()).into_iter().map(part).collect()
+}
+
+fn filled_subject(letter: &PageLetter, subject: &str) -> String {
+    let part = |piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Value(placeholder) => letter.value(placeholder).unwrap_or_default(),
+    };
+    mail_text::pieces(subject, &Placeholder::IN_SUBJECTS).into_iter().map(part).collect()
+}
+
+/// A text in a line that may run in the other direction.
+fn isolated(text: &str) -> String {
+    format!("\u{2068}{}\u{2069}", without_isolates(text))
+}
+
 /// Some programs show these characters of a subject as boxes.
 fn without_isolates(text: &str) -> String {
-    text.replace(['\u{2068}', '\u{2069}'], "")
+    text.chars().filter(|c| !matches!(c, '\u{2066}'..='\u{2069}')).collect()
 }
 
 #[cfg(test)]
@@ -118,6 +353,85 @@ mod tests {
         assert!(rendered.html.contains("<bdi>جامعة &#60;المثال&#62;</bdi>"), "{}", rendered.html);
         assert!(rendered.html.contains("<bdi>ana&lt;b&gt;@example.edu</bdi>"), "{}", rendered.html);
         assert_eq!(rendered.subject, "Your code to sign in: جامعة <المثال>");
+    }
+
+    fn page_letter(language: Language) -> PageLetter {
+        PageLetter {
+            to: Email::parse("ana@example.edu").unwrap(),
+            name: Some("Ana <b>\u{2069}{link}".into()),
+            institution_name: "جامعة <المثال>".into(),
+            page_title: "Class & friends".into(),
+            link: "https://names.example.edu/i/7-abc?a=1&b=2".into(),
+            language,
+            closes: Some("31 January 2027".into()),
+            reason: Some("Too quiet,\n\nplease try again".into()),
+            date: Some("2027-01-31".into()),
+        }
+    }
+
+    #[test]
+    fn every_letter_in_every_language_has_all_it_needs_and_can_be_edited_as_it_is() {
+        for language in Language::ALL {
+            for kind in LetterKind::ALL {
+                let text = built_in(kind, language);
+                assert_eq!(
+                    MailText::parse(kind, &text.subject, &text.text),
+                    Ok(text.clone()),
+                    "{language:?}"
+                );
+                for placeholder in kind.placeholders() {
+                    let is_there = text.text.contains(placeholder.written());
+                    assert!(is_there || *placeholder == Placeholder::Institution, "{language:?} {text:?}");
+                }
+                let stop = Some("https://names.example.edu/u/xyz");
+                let rendered = letter(kind, &page_letter(language), &text, stop).unwrap();
+                assert!(
+                    rendered.text.contains("\nhttps://names.example.edu/i/7-abc?a=1&b=2\n"),
+                    "{rendered:?}"
+                );
+                assert!(rendered.text.contains("    https://names.example.edu/u/xyz"), "{rendered:?}");
+                assert!(rendered.text.starts_with("\u{2068}جامعة <المثال>\u{2069}\n\n"), "{rendered:?}");
+                assert!(rendered.html.contains("href=\"https://names.example.edu/i/7-abc?a=1&#38;b=2\""));
+                assert!(rendered.html.contains("href=\"https://names.example.edu/u/xyz\""));
+                let root = format!("<html lang=\"{}\" dir=\"{}\">", language.tag(), language.direction());
+                assert!(rendered.html.contains(&root), "{rendered:?}");
+                assert!(rendered.subject.contains("Class & friends"), "{rendered:?}");
+                assert!(!rendered.subject.contains(['\u{2068}', '{']), "{rendered:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_isolated_escaped_and_never_filled_in_themselves() {
+        let text = MailText {
+            subject: "{page} at {institution}".into(),
+            text: "Hello {name},\n<i>see</i> {link} & more.\n\n{reason}".into(),
+        };
+        let rendered = letter(LetterKind::Rejection, &page_letter(Language::English), &text, None).unwrap();
+        assert_eq!(rendered.subject, "Class & friends at جامعة <المثال>");
+        assert!(rendered.text.contains("Hello \u{2068}Ana <b>{link}\u{2069},\n"), "{rendered:?}");
+        assert!(rendered.text.contains("\u{2068}Too quiet, please try again\u{2069}"), "{rendered:?}");
+        assert!(rendered.html.contains("Hello <bdi>Ana &#60;b&#62;{link}</bdi>,<br>"), "{rendered:?}");
+        assert!(rendered.html.contains("&#60;i&#62;see&#60;/i&#62; <a href="), "{rendered:?}");
+        assert!(!rendered.text.contains("/u/") && !rendered.html.contains("/u/"), "{rendered:?}");
+    }
+
+    #[test]
+    fn a_line_without_its_value_is_left_out() {
+        let text = MailText {
+            subject: "S".into(),
+            text: "Hello {name},\n\nUntil {closes}.\nPlease record.\n\nOr not: {closes}\n\n{link}".into(),
+        };
+        let bare = PageLetter { name: Some(" ".into()), closes: None, ..page_letter(Language::English) };
+        let rendered = letter(LetterKind::Invitation, &bare, &text, None).unwrap();
+        let body = "\n\nPlease record.\n\nhttps://names.example.edu/i/7-abc?a=1&b=2\n\n";
+        assert!(rendered.text.contains(body), "{rendered:?}");
+    }
+
+    #[test]
+    fn a_time_is_shown_to_the_minute() {
+        let at = Moment::from_micros(1_767_225_600_000_000);
+        assert_eq!(minute(at, &TimeZone::UTC), "2026-01-01 00:00");
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Client {
         if !(letter.from.as_ref() as &str).is_ascii() || !(letter.to.as_ref() as &str).is_ascii() {
             if !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
                 self.keep(connection);
-                return Err(Fault::Permanent(format!(
+                return Err(Fault::Recipient(format!(
                     "the mail server does not support SMTPUTF8, which the address `{}` requires",
                     letter.to
                 )));
@@ -102,17 +102,15 @@ impl Client {
         }
         let mail = Mail::new(Some(letter.from.clone()), parameters);
         let rcpt = Rcpt::new(letter.to.clone(), Vec::new());
-        let dialog = async {
-            self.within(connection.command(mail)).await?;
-            self.within(connection.command(rcpt)).await
+        let fault = match self.within(connection.command(mail)).await {
+            Ok(_) => match self.within(connection.command(rcpt)).await {
+                Ok(_) => return Ok(Prepared { client: self.clone(), connection, letter }),
+                Err(failure) => failure.of_recipient(),
+            },
+            Err(failure) => failure.into(),
         };
-        match dialog.await {
-            Ok(_) => Ok(Prepared { client: self.clone(), connection, letter }),
-            Err(failure) => {
-                self.close(connection).await;
-                Err(failure.into())
-            }
-        }
+        self.close(connection).await;
+        Err(fault)
     }
 
     /// Connects, authenticates and sends NOOP. Returns the server's answer.
@@ -226,6 +224,14 @@ impl Failure {
         }
     }
 
+    /// The fault if the recipient was not accepted.
+    fn of_recipient(self) -> Fault {
+        match self {
+            Self::Reply { permanent: true, text } if is_about_address(&text) => Fault::Recipient(text),
+            other => other.into(),
+        }
+    }
+
     fn into_text(self) -> String {
         match self {
             Self::Reply { text, .. } | Self::Broken(text) => text,
@@ -240,6 +246,29 @@ impl From<Failure> for Fault {
             Failure::Reply { permanent: false, text } | Failure::Broken(text) => Self::Temporary(text),
         }
     }
+}
+
+/// Does a 5xx reply to `RCPT` say that the address does not exist? Others are about us, such as a relay that requires a password, and say
+/// nothing about the address. The enhanced status code (RFC 3463) tells, if there is one.
+fn is_about_address(reply: &str) -> bool {
+    let mut words = reply.split_whitespace();
+    let code = words.next().unwrap_or_default();
+    let enhanced = words.next().and_then(|word| word.strip_prefix("5."));
+    match enhanced.and_then(|rest| rest.split_once('.')) {
+        // Addresses, except the sender's; the mailbox is disabled; Exchange rejects unknown recipients with 5.4.1.
+        Some((subject, detail)) if is_number(subject) && is_number(detail) => match subject {
+            "1" => !matches!(detail, "7" | "8"),
+            "2" => matches!(detail, "0" | "1"),
+            "4" => detail == "1",
+            _ => false,
+        },
+        // Errors of syntax, and demands for authentication.
+        _ => !code.starts_with("50") && !code.starts_with("53"),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
 }
 
 fn shown(answer: &Response) -> String {
@@ -262,4 +291,31 @@ fn tls(settings: &Settings) -> Result<TlsParameters, String> {
         builder = builder.add_root_certificate(certificate);
     }
     builder.build().map_err(|error| format!("TLS cannot be used for mail: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_replies_about_the_address_mark_it() {
+        for (reply, is_about) in [
+            ("550 5.1.1 There is no such mailbox", true),
+            ("550 5.1.10 Recipient not found", true),
+            ("550 5.2.1 Mailbox disabled", true),
+            ("550 5.4.1 Recipient address rejected: Access denied", true),
+            ("550 No such user here", true),
+            ("551 User not local", true),
+            ("553 Unknown", true),
+            ("550", true),
+            ("550 5.1.8 Sender address rejected", false),
+            ("550 5.7.1 Relaying denied", false),
+            ("554 5.7.1 Blocked", false),
+            ("552 5.2.2 Mailbox full", false),
+            ("530 Authentication required", false),
+            ("503 Bad sequence of commands", false),
+        ] {
+            assert_eq!(is_about_address(reply), is_about, "{reply}");
+        }
+    }
 }

@@ -25,8 +25,8 @@ pub async fn agree(State(app): State<App>, OwnForm { signed_in, form }: OwnForm)
 }
 
 pub async fn withdraw(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let then = match form.get("then") {
         Some("pause") => Ok(Withdrawal::Pause),

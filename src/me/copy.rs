@@ -15,8 +15,8 @@ use crate::app::{
 };
 
 pub async fn download(State(app): State<App>, signed_in: SignedIn) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     match archive(&app, &signed_in).await {
         Ok(archive) => sent(archive),

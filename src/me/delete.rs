@@ -9,10 +9,12 @@ use super::{
 };
 use crate::{
     app::{
-        App,
-        own_person::{self, OwnPerson},
+        App, Error, Missing, Result, institutions, members,
+        own_person::{self, OwnRegistration},
         persons::{self, Erased, Rewrite},
+        sign_in,
     },
+    domain::institution::Institution,
     http::{
         page::{self, Microphone, Page},
         policy::{Forms, Policy},
@@ -25,33 +27,61 @@ const PATH: &str = "/me/delete";
 #[template(path = "me/delete.html")]
 struct DeletePage<'a> {
     page: Page<'a>,
-    own: &'a OwnPerson,
+    institution: &'a str,
+    registrations: &'a [OwnRegistration],
+    /// The person has a role, which is deleted, too.
+    is_member: bool,
 }
 
 /// Says what will be deleted.
 pub async fn confirm(State(app): State<App>, signed_in: SignedIn) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
-    let own = match own_person::find(&app, &signed_in.actor(), &signed_in.session.person).await {
-        Ok(own) => own,
+    let (institution, registrations, is_member) = match read(&app, &signed_in).await {
+        Ok(read) => read,
         Err(error) => return own::fault(&app, &signed_in, error).await,
     };
-    let shown = DeletePage { page: signed_in.page(&app, PATH), own: &own };
+    let shown = DeletePage {
+        page: signed_in.page(&app, PATH),
+        institution: &institution.name,
+        registrations: &registrations,
+        is_member,
+    };
     let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
     page::private(StatusCode::OK, &shown, policy, Microphone::Unused)
 }
 
+/// The institution, the person's registrations, and whether they have a role. Members and people who are invited may have no
+/// registration.
+async fn read(app: &App, signed_in: &SignedIn) -> Result<(Institution, Vec<OwnRegistration>, bool)> {
+    let person = &signed_in.session.person;
+    let is_member = members::find(app, person).await?.is_some();
+    let is_known = sign_in::is_known(app, person).await?;
+    match own_person::find(app, &signed_in.actor(), person).await {
+        Ok(own) => Ok((own.institution, own.registrations, is_member)),
+        Err(Error::Missing(Missing::Participant)) if is_known => {
+            Ok((institutions::by_id(app, person.institution).await?, Vec::new(), is_member))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Deletes all of it, sessions included.
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let person = &signed_in.session.person;
     let (actor, email_key) = (signed_in.actor(), person.email_key.clone());
     // Rewriting the database would stop everybody's writes.
     let erased = match persons::erase(&app, &actor, person.institution, email_key, Rewrite::Later).await {
         Ok(erased) => erased,
+        // The only thing that can be wrong.
+        Err(Error::Invalid(_)) => {
+            let page = signed_in.page(&app, "/me");
+            return notice::show(StatusCode::CONFLICT, page, "member-last-owner-title", "member-last-owner");
+        }
         Err(error) => return own::fault(&app, &signed_in, error).await,
     };
     if erased.files_left > 0 || erased.reports_failed.is_some() {

@@ -129,8 +129,8 @@ fn form<'a>(entry: &'a Participant, all: &'a [CustomField]) -> DetailsForm<'a> {
 }
 
 pub async fn change(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let page = form.get("page").unwrap_or_default();
     let (actor, person) = (signed_in.actor(), &signed_in.session.person);

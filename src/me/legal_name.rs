@@ -35,8 +35,8 @@ struct LegalNamePage<'a> {
     has_recording: bool,
     /// The person has agreed to the text about recordings, which is on the own page.
     has_consent: bool,
-    /// The device was let in by a QR code: it can only record.
-    is_handed_over: bool,
+    /// The device can only record.
+    is_restricted: bool,
     /// The sentence about what was just done.
     done: Option<String>,
 }
@@ -56,6 +56,9 @@ struct Row<'a> {
 const PATH: &str = "/me/legal-name";
 
 pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    if signed_in.is_invited() {
+        return notice::restricted(&app, &signed_in);
+    }
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let done = match query.get("done") {
         Some("recording") => Some("me-done-recording"),
@@ -96,7 +99,7 @@ pub async fn draw(
         },
         has_recording: entries.iter().any(|one| one.is_recorded),
         has_consent,
-        is_handed_over: signed_in.is_handed_over(),
+        is_restricted: signed_in.is_restricted(),
         rows: entries.iter().map(|one| row(app, one)).collect(),
         done: done.map(|id| page.words.text(id)),
         page,
@@ -137,8 +140,8 @@ pub fn done(app: &App, what: &str) -> Response {
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     match own_media::delete_legal_recording(&app, &signed_in.actor(), &signed_in.session.person).await {
         Ok(()) => done(&app, "deleted"),

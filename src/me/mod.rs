@@ -7,10 +7,12 @@ mod details;
 mod handover;
 mod language;
 mod legal_name;
+mod member;
 mod own;
 mod photo;
 mod plays;
 mod recording;
+mod requests;
 mod search;
 mod sign_in;
 mod sign_out;
@@ -43,6 +45,7 @@ pub fn routes() -> Router<App> {
         .route("/me/consent", post(consent::agree))
         .route("/me/consent/withdraw", post(consent::withdraw))
         .route("/me/search-engines", post(search::choose))
+        .route("/me/requests", post(requests::choose))
         .route("/me/copy", get(copy::download))
         .route("/me/delete", get(delete::confirm).post(delete::delete))
         .route("/me/recording", post(recording::record))

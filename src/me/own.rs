@@ -9,6 +9,7 @@ use axum::{
 
 use super::{
     details::{self, DetailsForm, RejectedDetails},
+    member::{self, MemberPart},
     notice,
     photo::{self, PhotoPart},
     plays::PlaysSection,
@@ -21,8 +22,9 @@ use crate::{
         audiences::AudienceChoice,
         badges,
         consents::{self, ConsentState},
+        members::{self, OwnPages},
         own_person::{self, OwnPerson, OwnRegistration},
-        plays, sessions,
+        plays, recording_requests, sessions, sign_in,
     },
     domain::{
         audience::Audience,
@@ -56,8 +58,10 @@ struct OwnPage<'a> {
     agreed: Option<Agreed>,
     /// Search engines may show all of the person's badges.
     is_listed: bool,
-    /// The device was let in by a QR code: it can only record.
-    is_handed_over: bool,
+    /// Listeners may ask for a recording.
+    requests_welcome: bool,
+    /// The device can only record.
+    is_restricted: bool,
     has_recording: bool,
     /// The sentence about what was just done.
     done: Option<String>,
@@ -71,6 +75,7 @@ struct OwnPage<'a> {
     details: Vec<DetailsForm<'a>>,
     /// The institution uses legal names.
     has_legal_names: bool,
+    member: MemberPart<'a>,
 }
 
 /// One registration.
@@ -84,6 +89,11 @@ struct Row<'a> {
     /// The path of the recording.
     sound: Option<String>,
     is_paused: bool,
+    /// The newest recording waits for approval, and an earlier one can be heard until then.
+    is_held: bool,
+    has_earlier: bool,
+    /// Why a recording was rejected or removed.
+    refusal: Option<&'a str>,
     is_only_here: bool,
 }
 
@@ -115,6 +125,9 @@ impl Rejected {
 const PATH: &str = "/me";
 
 pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request) -> Response {
+    if signed_in.is_invited() {
+        return notice::restricted(&app, &signed_in);
+    }
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let done = match query.get("done") {
         Some("recording") => Some("me-done-recording"),
@@ -124,6 +137,7 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
         Some("call") => Some("me-done-call"),
         Some("consent") => Some("data-consent-done"),
         Some("withdrawn") => Some("data-consent-withdrawn"),
+        Some("requests") => Some("people-requests-done"),
         Some("photo") => Some("profile-done-photo"),
         Some("photo-deleted") => Some("profile-done-photo-deleted"),
         _ => None,
@@ -135,8 +149,17 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
 pub async fn draw(app: &App, signed_in: &SignedIn, rejected: Rejected, done: Option<&str>) -> Response {
     match read(app, signed_in).await {
         Ok(read) => render(app, signed_in, &read, rejected, done),
+        Err(Error::Missing(Missing::Participant)) => draw_unregistered(app, signed_in).await,
         Err(error) => fault(app, signed_in, error).await,
     }
+}
+
+/// The page of somebody without registrations.
+async fn draw_unregistered(app: &App, signed_in: &SignedIn) -> Response {
+    if is_gone(app, signed_in).await {
+        return fault(app, signed_in, Error::Missing(Missing::Participant)).await;
+    }
+    member::draw(app, signed_in).await
 }
 
 struct Read {
@@ -144,9 +167,11 @@ struct Read {
     audience: AudienceChoice,
     consent: ConsentState,
     is_listed: bool,
+    requests_welcome: bool,
     heard: Heard,
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
+    pages: OwnPages,
 }
 
 async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
@@ -155,9 +180,14 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
     let audience = audiences::find(app, &actor, person).await?;
     let consent = consents::of_person(app, &actor, person).await?;
     let is_listed = badges::is_listed(app, &actor, person).await?;
+    let requests_welcome = recording_requests::are_welcome(app, &actor, person).await?;
     let heard = plays::heard(app, &actor, person).await?;
     let media_of = media_origin(app, person.institution).await?;
-    Ok(Read { own, audience, consent, is_listed, heard, media_of })
+    let pages = match signed_in.is_restricted() {
+        true => OwnPages::default(),
+        false => members::own_pages(app, &actor, person).await?,
+    };
+    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages })
 }
 
 /// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
@@ -169,7 +199,7 @@ pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Optio
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, heard, media_of }: &Read,
+    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -184,8 +214,8 @@ fn render(
     let [action, handover, window] =
         ["/me/recording", "/me/handover", PATH].map(|path| format!("{}{path}", page.root));
     let csrf = page.csrf.clone();
-    let is_handed_over = signed_in.is_handed_over();
-    let can_be_called = own.can_be_called && !is_handed_over;
+    let is_restricted = signed_in.is_restricted();
+    let can_be_called = own.can_be_called && !is_restricted;
     let agree = (format!("{}/me/consent", page.root), page.csrf.as_str());
     let (consent, agreed) = consent::shown(consent, words, &own.institution, agree, recording.clone());
     let shown = OwnPage {
@@ -195,19 +225,23 @@ fn render(
             csrf: &csrf,
             limit: app.studio.settings.take_seconds(),
             part: "recordings",
-            handover: (!is_handed_over).then_some(handover.as_str()),
+            handover: (!is_restricted).then_some(handover.as_str()),
             call: can_be_called.then_some("#call"),
             window: &window,
             fault: recording.as_deref(),
             fields: &[],
         },
-        has_recording: own.registrations.iter().any(|one| one.origin.is_some()),
+        has_recording: own
+            .registrations
+            .iter()
+            .any(|one| one.origin.is_some() || one.standing.refusal.is_some()),
         rows,
         audiences: choices(words, *audience),
         consent,
         agreed,
         is_listed: *is_listed,
-        is_handed_over,
+        requests_welcome: *requests_welcome,
+        is_restricted,
         done: done.map(|id| words.text(id)),
         can_be_called,
         is_called: own.is_called,
@@ -218,6 +252,7 @@ fn render(
         photo: photo::part(app, own, photo),
         details: details::forms(own, details),
         has_legal_names: own.institution.multiple_recordings,
+        member: MemberPart::new(pages),
         page,
     };
     page::private(status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
@@ -225,10 +260,11 @@ fn render(
 
 fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> Row<'a> {
     let entry = &one.entry;
+    let own_sound = || own_sound_path(app, "/me/recording/audio", &entry.page.slug);
     let sound = match &entry.recording {
-        Some(recording) => Some(sound_path(app, institution, recording)),
+        Some(recording) if !one.is_held() => Some(sound_path(app, institution, recording)),
         // The link is dead for now; only the owner hears it.
-        None => one.is_paused().then(|| own_sound_path(app, "/me/recording/audio", &entry.page.slug)),
+        _ => (one.is_paused() || one.is_held()).then(own_sound),
     };
     Row {
         page: &entry.page.slug,
@@ -237,6 +273,9 @@ fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> R
         badge: path_of(&app.links.name_badge(institution, &entry.token)).to_owned(),
         sound,
         is_paused: one.is_paused(),
+        is_held: one.is_held(),
+        has_earlier: entry.recording.is_some(),
+        refusal: one.standing.refusal.as_deref(),
         is_only_here: one.is_only_here(),
     }
 }
@@ -274,7 +313,7 @@ pub fn done(app: &App, what: &str) -> Response {
     reply::see_other(&format!("{}{PATH}?done={what}", root(&app.links)))
 }
 
-/// The response to an error that the page does not show next to an input. A person without registrations is signed out.
+/// The response to an error that the page does not show next to an input. A person who may not sign in any more is signed out.
 pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
     let is_missing = matches!(error, Error::Missing(Missing::Participant | Missing::Institution));
     if !is_missing || !is_gone(app, signed_in).await {
@@ -293,13 +332,13 @@ pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
     response
 }
 
-/// Has the person no registrations anymore? One may have been deleted in the meantime while there are others.
+/// Is nothing left for which the person could sign in: no registration, no role, and no name page to register on? One registration may have
+/// been deleted in the meantime while there are others.
 async fn is_gone(app: &App, signed_in: &SignedIn) -> bool {
-    let found = own_person::find(app, &signed_in.actor(), &signed_in.session.person).await;
-    matches!(found, Err(Error::Missing(_)))
+    matches!(sign_in::is_known(app, &signed_in.session.person).await, Ok(false))
 }
 
-fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
+pub fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
     let response = notice::fault(signed_in.page(app, PATH), error);
     if signed_in.is_script {
         let text = Words::new(signed_in.language()).text("recorder-trouble");
@@ -309,8 +348,8 @@ fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {
 }
 
 pub async fn audience(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let person = signed_in.session.person.clone();
     let chosen = match form.get("audience").and_then(Audience::parse) {
@@ -333,8 +372,8 @@ pub async fn refuse_audience(app: &App, signed_in: &SignedIn) -> Response {
 }
 
 pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let number = form.get("phone_number").unwrap_or_default();
     match own_person::call(&app, &signed_in.actor(), &signed_in.session.person, number).await {

@@ -58,8 +58,8 @@ pub async fn set(State(app): State<App>, request: Request) -> Response {
         return forged_by(&app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(picture) = form.take("photo").filter(|picture| !picture.is_empty()) else {
@@ -95,8 +95,8 @@ async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, senten
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     match own_media::delete_photo(&app, &signed_in.actor(), &signed_in.session.person).await {
         Ok(()) => own::done(&app, "photo-deleted"),

@@ -53,6 +53,7 @@ fn place(words: Words, source: Source, site: &str) -> String {
     let id = match (source, site) {
         (Source::Badge, _) => "plays-from-badge",
         (Source::Lti, _) => "plays-from-lti",
+        (Source::Page, _) => "plays-from-page",
         (Source::Link, _) => "plays-from-link",
         (Source::Player, "") => "plays-from-player",
         (Source::Player, OTHER_SITES) => "plays-from-sites",
@@ -119,16 +120,23 @@ mod tests {
             (16, Source::Player, "", 3),
             (16, Source::Link, "", 2),
             (15, Source::Lti, "", 1),
+            (15, Source::Page, "", 1),
         ];
         let shown = section(Language::English, &plays);
         assert_eq!(shown.by_place[0], ("<bdi>a.example</bdi>".to_owned(), 5));
         let names: Vec<&str> = shown.by_place.iter().skip(1).map(|(name, _)| name.as_str()).collect();
         assert_eq!(
             names,
-            ["Other websites", "A website that we do not know", "A link or an app", "Your learning system"]
+            [
+                "Other websites",
+                "A website that we do not know",
+                "A link or an app",
+                "Your learning system",
+                "A name page"
+            ]
         );
         let days: Vec<(String, u64)> = shown.by_day.iter().map(|(day, n)| (plain(day), *n)).collect();
-        assert_eq!(days, [("November 16".to_owned(), 14), ("November 15".to_owned(), 1)]);
+        assert_eq!(days, [("November 16".to_owned(), 14), ("November 15".to_owned(), 2)]);
     }
 
     #[test]

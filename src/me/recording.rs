@@ -44,6 +44,10 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
         return forged_by(app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
+    // An invitation is for one page, and these recordings are for all of them.
+    if signed_in.is_invited() {
+        return notice::restricted(app, &signed_in);
+    }
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(sound) = form.take("recording").filter(|sound| !sound.is_empty()) else {
         return refuse(app, &signed_in, kind, unprocessable, "recorder-fault-no-file").await;
@@ -53,7 +57,7 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
     let actor = signed_in.actor();
     let recorded = match kind {
         Kind::LegalRecording => own_media::record_legal_name(app, &actor, &person, sound).await,
-        Kind::Recording | Kind::Photo => {
+        Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => {
             own_person::record(app, &actor, &person, sound, page.as_deref()).await
         }
     };
@@ -91,7 +95,7 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
 fn done(app: &App, kind: Kind) -> Response {
     match kind {
         Kind::LegalRecording => legal_name::done(app, "recording"),
-        Kind::Recording | Kind::Photo => own::done(app, "recording"),
+        Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => own::done(app, "recording"),
     }
 }
 
@@ -122,15 +126,15 @@ async fn refuse_with(
     }
     recorder::with_retry(match kind {
         Kind::LegalRecording => legal_name::draw(app, signed_in, status, Some(sentence), None).await,
-        Kind::Recording | Kind::Photo => {
+        Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => {
             own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
         }
     })
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let page = form.text("page");
     let person = &signed_in.session.person;
@@ -150,6 +154,9 @@ pub async fn legal_audio(State(app): State<App>, signed_in: SignedIn, request: R
 }
 
 async fn play(app: &App, signed_in: &SignedIn, request: Request, kind: Kind) -> Response {
+    if signed_in.is_invited() {
+        return notice::restricted(app, signed_in);
+    }
     let (request, _) = request.into_parts();
     let query = Form::from_query(request.uri.query().unwrap_or_default());
     let page = query.get("page").unwrap_or_default();

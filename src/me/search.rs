@@ -6,8 +6,8 @@ use super::{notice, own, session::OwnForm};
 use crate::app::{App, badges};
 
 pub async fn choose(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {
-    if signed_in.is_handed_over() {
-        return notice::handed_over(&app, &signed_in);
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
     }
     let listed = form.get("listed") == Some("1");
     match badges::list_all(&app, &signed_in.actor(), &signed_in.session.person, listed).await {

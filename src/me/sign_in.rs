@@ -175,6 +175,7 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
         institution: target.named().map(|institution| institution.id),
         language: visitor.language_or(target.language),
         return_to: target.return_to,
+        name_page: None,
     };
     match sign_in::ask(&app, visitor.client, &visitor.secret, wanted).await {
         Ok(Answer::Accepted) => reply::see_other(&format!("{}/sign-in/code", root(&app.links))),

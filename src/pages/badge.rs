@@ -193,12 +193,12 @@ async fn visitor(app: &App, headers: &HeaderMap) -> Option<Visitor> {
     Some(Visitor { person, language, csrf: csrf::token(&secret) })
 }
 
-/// Is the visitor signed in to the institution?
+/// Is the visitor signed in, and a person of the institution?
 async fn is_member(app: &App, badge: &Badge, visitor: Option<&Visitor>) -> bool {
     let Some(visitor) = visitor.filter(|visitor| visitor.person.institution == badge.institution) else {
         return false;
     };
-    sign_in::is_known(app, &visitor.person).await.unwrap_or(false)
+    sign_in::belongs(app, &visitor.person).await.unwrap_or(false)
 }
 
 /// The sign-in page, from where people come back to the badge.

@@ -98,8 +98,8 @@ struct MediaFile {
 
 async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<MediaFile, Error> {
     let (kind, bytes) = media::find_live(app, institution, hex).await?;
-    // A recording URL never returns a photo, and vice versa.
-    if kind.is_sound() != (shelf == Shelf::Recordings) {
+    // A recording URL never returns a photo, and vice versa. What is held or removed has no public link.
+    if !kind.is_public() || kind.is_sound() != (shelf == Shelf::Recordings) {
         return Err(Error::Missing(crate::app::Missing::Recording));
     }
     Ok(MediaFile { key: Key { shelf, institution, hex: hex.to_owned() }, bytes })

@@ -3,7 +3,9 @@
 //! Pausing takes the recording out of the participant's row and marks its media as hidden, so no query has to know about it: lists,
 //! look-ups, counts and exports show no recording, and its link is dead on every node. Resuming restores it from the media.
 
-use super::{Error, Result, Sql, Value, padded, placeholders};
+use std::collections::HashMap;
+
+use super::{Error, Result, Row, Sql, Value, padded, placeholders};
 use crate::domain::{
     audience::{Audience, Permitted},
     ids::{InstitutionId, ParticipantId},
@@ -21,6 +23,32 @@ pub async fn chosen(sql: &mut Sql, institution: InstitutionId, email_key: &str) 
     let text = "SELECT audience FROM persons WHERE institution_id = $1 AND email_key = $2";
     let word = sql.one(text, &[institution.into(), email_key.into()], |row| row.opt_text(0)).await?;
     word.flatten().as_deref().map(audience).transpose()
+}
+
+/// What the persons with these registrations have chosen, if anything.
+pub async fn chosen_by(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, Audience>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let text = format!(
+            "SELECT p.id, o.audience FROM participants p JOIN persons o \
+             ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
+             WHERE p.institution_id = $1 AND p.id IN ({}) AND o.audience IS NOT NULL",
+            placeholders(2, group.len())
+        );
+        let read = |row: &Row<'_>| Ok((row.id(0)?, audience(&row.text(1)?)?));
+        found.extend(sql.rows(&text, &params(institution, group), read).await?);
+    }
+    Ok(found)
+}
+
+/// Has the institution ever set a default?
+pub async fn has_defaults(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
+    let text = "SELECT 1 FROM audience_defaults WHERE institution_id = $1 LIMIT 1";
+    Ok(sql.one(text, &[institution.into()], |_| Ok(())).await?.is_some())
 }
 
 pub async fn choose(sql: &mut Sql, person: &PersonId, audience: Audience, now: Moment) -> Result<()> {
@@ -219,7 +247,8 @@ pub async fn resume(
             sql.execute(&text, &params).await?;
         }
         let text = format!(
-            "UPDATE media SET hidden = FALSE WHERE institution_id = $1 AND participant_id IN ({these}) AND kind <> 'photo' \
+            "UPDATE media SET hidden = FALSE WHERE institution_id = $1 AND participant_id IN ({these}) \
+             AND kind IN ('recording', 'legal_recording') \
              AND participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id IN ({these}))"
         );
         sql.execute(&text, &params).await?;

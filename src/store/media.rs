@@ -1,7 +1,8 @@
 //! Recordings and pictures. A link works as long as its row exists here; the bytes are in the blob store.
 
 use super::{
-    Error, Result, Row, Sql, Value, audiences, in_power_of_two_chunks, padded, placeholders, value_rows,
+    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, moderation, padded,
+    placeholders, value_rows,
 };
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -37,6 +38,8 @@ pub(super) fn origin(word: &str) -> Result<Origin> {
 
 fn kind(row: &Row<'_>, column: usize) -> Result<Kind> {
     let word = row.text(column)?;
+    // `removed` is followed by the hex, see `stored_kind`.
+    let word = word.split_once(' ').map_or(word.as_str(), |(word, _)| word);
     let kind = Kind::ALL.into_iter().find(|known| known.word() == word);
     kind.ok_or_else(|| Error::Broken("a kind of media that this binary does not know".to_owned()))
 }
@@ -47,13 +50,25 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.as_bytes().chunks(2).filter_map(pair).collect()
 }
 
+/// The value of the column. A unique index permits one row of each kind per participant. They may have several recordings that were
+/// removed, so the value of these has the hex, too.
+fn stored_kind(kind: Kind, hex: &str) -> String {
+    match kind {
+        Kind::Removed => format!("{} {hex}", kind.word()),
+        Kind::Recording | Kind::LegalRecording | Kind::Photo | Kind::Held => kind.word().to_owned(),
+    }
+}
+
+/// The kinds with public links, as an SQL list.
+const PUBLIC: &str = "'recording', 'legal_recording', 'photo'";
+
 /// The most frequent query: does this link work, and what is the size of its file?
 pub async fn find_live(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
     let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
     sql.one(FIND_LIVE, &[institution.into(), hex.into()], read).await
 }
 
-/// Media of hidden people is kept but not served.
+/// Media of hidden people is kept but not served. Recordings that are held or removed are always hidden.
 const FIND_LIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
 
 /// The recording that has replaced this one, possibly after several replacements.
@@ -142,7 +157,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId, behind: &str, count:
     sql.rows(&text, &[institution.into(), behind.into(), count.into()], from_row).await
 }
 
-/// Recordings with a stored original, and their owners, ordered by hex, after `behind`.
+/// Recordings with a stored original, and their owners, ordered by hex, after `behind`. Those that are held or removed are left out.
 pub async fn with_originals(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -151,7 +166,7 @@ pub async fn with_originals(
 ) -> Result<Vec<(Media, ParticipantId)>> {
     let text = format!(
         "SELECT {COLUMNS}, m.participant_id FROM media m WHERE m.institution_id = $1 AND m.hex > $2 AND m.original \
-         ORDER BY m.hex LIMIT $3"
+         AND m.kind IN ({PUBLIC}) ORDER BY m.hex LIMIT $3"
     );
     let params = [institution.into(), behind.into(), count.into()];
     sql.rows(&text, &params, |row| Ok((from_row(row)?, row.id(8)?))).await
@@ -161,12 +176,13 @@ fn living_text(count: usize) -> String {
     format!("SELECT hex FROM media WHERE institution_id = $1 AND hex IN ({})", placeholders(2, count))
 }
 
-/// The columns of a participant that refer to media of a kind.
-const fn shown_in(kind: Kind) -> (&'static str, Option<&'static str>) {
+/// The columns of a participant that refer to media of a kind. `None` for what is not public.
+const fn shown_in(kind: Kind) -> Option<(&'static str, Option<&'static str>)> {
     match kind {
-        Kind::Recording => ("recording", Some("recorded_at")),
-        Kind::LegalRecording => ("legal_recording", Some("legal_recorded_at")),
-        Kind::Photo => ("photo", None),
+        Kind::Recording => Some(("recording", Some("recorded_at"))),
+        Kind::LegalRecording => Some(("legal_recording", Some("legal_recorded_at"))),
+        Kind::Photo => Some(("photo", None)),
+        Kind::Held | Kind::Removed => None,
     }
 }
 
@@ -184,6 +200,9 @@ pub async fn attach(
     }
     sql.execute(&insert_text(1), &insert_params(institution, participant, new)).await?;
     show(sql, institution, participant, new.kind, Some((&new.hex, new.created_at)), now).await?;
+    if new.kind == Kind::Recording && old.is_none() {
+        coverage::recorded(sql, institution, participant).await?;
+    }
     if new.kind.is_sound() {
         audiences::keep_paused(sql, institution, &[participant]).await?;
     }
@@ -275,22 +294,139 @@ pub async fn attach_recordings(
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         sql.execute(&text, &params).await?;
     }
+    coverage::all_recorded(sql, institution, &people).await?;
     audiences::keep_paused(sql, institution, &people).await
 }
 
-/// Removes a participant's media of a kind. Links to recordings that it had replaced stop working too.
-pub async fn detach(
+/// Stores a recording that only managers and its owner may hear: `kind` is `Held` or `Removed`. Of the first, it returns the one that
+/// it replaces.
+pub async fn set_aside(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    new: &Media,
+) -> Result<Option<Media>> {
+    let old = match new.kind {
+        Kind::Held => remove(sql, institution, participant, Kind::Held).await?,
+        Kind::Removed => None,
+        Kind::Recording | Kind::LegalRecording | Kind::Photo => {
+            return Err(Error::Broken("public media cannot be set aside".to_owned()));
+        }
+    };
+    let mut params = insert_params(institution, participant, new);
+    params[3] = stored_kind(new.kind, &new.hex).into();
+    let text = format!(
+        "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, duration_ms, peaks, original, created_at, origin, \
+         hidden) VALUES ({}, TRUE)",
+        placeholders(1, INSERTED)
+    );
+    sql.execute(&text, &params).await?;
+    Ok(old)
+}
+
+/// Takes a recording out of its place, to be put into another: its row is gone, and its bytes are still needed. The participant no
+/// longer shows it. Links to recordings that it had replaced lead nowhere until there is a recording again.
+pub async fn take_out(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,
     kind: Kind,
     now: Moment,
 ) -> Result<Option<Media>> {
-    let old = remove(sql, institution, participant, kind).await?;
+    let taken = remove(sql, institution, participant, kind).await?;
+    if taken.is_some() {
+        show(sql, institution, participant, kind, None, now).await?;
+        if kind == Kind::Recording {
+            coverage::unrecorded(sql, institution, participant).await?;
+        }
+    }
+    Ok(taken)
+}
+
+/// Takes out a removed recording.
+pub async fn take_removed(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    hex: &str,
+) -> Result<Option<Media>> {
+    let stored = stored_kind(Kind::Removed, hex);
+    let params = [institution.into(), participant.into(), stored.into()];
+    removed(sql, REMOVE, &params).await.map(|mut removed| removed.pop())
+}
+
+/// The removed recording with this hex.
+pub async fn find_removed(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    hex: &str,
+) -> Result<Option<Media>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM media m WHERE m.institution_id = $1 AND m.participant_id = $2 AND m.kind = $3"
+    );
+    let stored = stored_kind(Kind::Removed, hex);
+    sql.one(&text, &[institution.into(), participant.into(), stored.into()], from_row).await
+}
+
+/// Deletes the recordings of a participant that are held or removed.
+pub async fn delete_aside(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Vec<Media>> {
+    removed(sql, &delete_aside_text(), &[institution.into(), participant.into()]).await
+}
+
+fn delete_aside_text() -> String {
+    format!("DELETE FROM media WHERE institution_id = $1 AND participant_id = $2 AND kind NOT IN ({PUBLIC})")
+}
+
+/// Hands the recordings that are held or removed to another entry of the same person, when the two are merged. Of two that are held,
+/// the newer one is kept; the other one is returned.
+pub async fn hand_over_aside(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (to, from): (ParticipantId, ParticipantId),
+) -> Result<Option<Media>> {
+    let own = of(sql, institution, to, Kind::Held).await?;
+    let other = of(sql, institution, from, Kind::Held).await?;
+    let older = match (&own, &other) {
+        (Some(own), Some(other)) => Some(if own.created_at < other.created_at { to } else { from }),
+        _ => None,
+    };
+    let gone = match older {
+        Some(older) => remove(sql, institution, older, Kind::Held).await?,
+        None => None,
+    };
+    let text = format!(
+        "UPDATE media SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 AND kind NOT IN ({PUBLIC})"
+    );
+    sql.execute(&text, &[to.into(), institution.into(), from.into()]).await?;
+    Ok(gone)
+}
+
+/// Removes a participant's media of a kind. Links to recordings that it had replaced stop working too. With a recording of the
+/// preferred name go those that are held or removed: whoever deletes it wants nothing of it to be kept.
+pub async fn detach(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    kind: Kind,
+    now: Moment,
+) -> Result<Vec<Media>> {
+    let mut old: Vec<Media> = remove(sql, institution, participant, kind).await?.into_iter().collect();
+    if kind == Kind::Recording {
+        old.extend(delete_aside(sql, institution, participant).await?);
+        moderation::delete_of(sql, institution, participant).await?;
+    }
     if kind.is_sound() {
         sql.execute(DELETE_REPLACED, &[institution.into(), participant.into(), kind.word().into()]).await?;
     }
     show(sql, institution, participant, kind, None, now).await?;
+    if kind == Kind::Recording && old.iter().any(|one| one.kind == Kind::Recording) {
+        coverage::unrecorded(sql, institution, participant).await?;
+    }
     Ok(old)
 }
 
@@ -318,7 +454,7 @@ async fn show(
     what: Option<(&str, Moment)>,
     now: Moment,
 ) -> Result<()> {
-    let (hex, when) = shown_in(kind);
+    let Some((hex, when)) = shown_in(kind) else { return Ok(()) };
     let mut changes = vec![format!("{hex} = $1"), "updated_at = $2".to_owned()];
     let mut params: Vec<Value<'_>> = vec![what.map(|(hex, _)| hex).into(), now.micros().into()];
     if let Some(when) = when {
@@ -339,7 +475,7 @@ async fn show(
     Ok(())
 }
 
-/// Disables the links of these people, or enables them again.
+/// Disables the links of these people, or enables them again, but never those of recordings that are held or removed.
 pub async fn hide(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -348,7 +484,7 @@ pub async fn hide(
 ) -> Result<()> {
     for group in padded(participants) {
         let text = format!(
-            "UPDATE media SET hidden = $1 WHERE institution_id = $2 AND participant_id IN ({})",
+            "UPDATE media SET hidden = $1 WHERE institution_id = $2 AND participant_id IN ({}) AND kind IN ({PUBLIC})",
             placeholders(3, group.len())
         );
         let ids = group.into_iter().map(Value::from);
@@ -372,13 +508,16 @@ pub async fn delete_of(
     if gone.iter().any(|one| one.kind.is_sound()) {
         sql.execute(DELETE_REPLACED_OF, &params).await?;
     }
+    if gone.iter().any(|one| one.kind == Kind::Recording) {
+        coverage::unrecorded(sql, institution, participant).await?;
+    }
     Ok(gone)
 }
 
 const DELETE_REPLACED_OF: &str =
     "DELETE FROM replaced_recordings WHERE institution_id = $1 AND participant_id = $2";
 
-/// Deletes the media of everybody on a page, including hidden people.
+/// Deletes the media of everybody on a page, including hidden people. The page is deleted with its counters.
 pub async fn delete_on_page(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -435,6 +574,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             DELETE_REPLACED.to_owned(),
             vec![institution.clone(), participant.clone(), "recording".into()],
         ),
+        ("what is held or removed", delete_aside_text(), vec![institution.clone(), participant.clone()]),
         ("take everything away", DELETE_OF.to_owned(), vec![institution, participant]),
     ]
 }

@@ -1,16 +1,19 @@
 //! Name pages and their codes.
 
-use super::{Result, Row, Sql, Value, courses, institutions, rolls};
+use super::{Result, Row, Sql, Value, courses, coverage, institutions, retention, rolls};
 use crate::domain::{
+    coverage::Coverage,
     ids::{InstitutionId, NamePageId},
     institution::Institution,
     moment::Moment,
     name_page::{NamePage, NamePageRef, code_key},
 };
 
-const COLUMNS: &str = "n.id, n.title, n.slug, n.event_code, n.access_code, n.allow_v2, n.created_at";
+pub(super) const COLUMNS: [&str; 7] =
+    ["n.id", "n.title", "n.slug", "n.event_code", "n.access_code", "n.allow_v2", "n.created_at"];
 
-fn from_row(row: &Row<'_>) -> Result<NamePage> {
+/// Reads `COLUMNS`, which come first.
+pub(super) fn from_row(row: &Row<'_>) -> Result<NamePage> {
     Ok(NamePage {
         id: row.id(0)?,
         title: row.text(1)?,
@@ -46,7 +49,8 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, page: &NamePage) 
         let text = "INSERT INTO codes (code, institution_id, name_page_id) VALUES ($1, $2, $3)";
         sql.execute(text, &[code.into(), institution.into(), page.id.into()]).await?;
     }
-    rolls::open(sql, institution, page.id).await
+    rolls::open(sql, institution, page.id).await?;
+    coverage::open(sql, institution, page.id).await
 }
 
 /// Is this slug or code in use by any institution?
@@ -57,9 +61,10 @@ pub async fn code_taken(sql: &mut Sql, code: &str) -> Result<bool> {
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef) -> Result<Option<NamePage>> {
     let text = format!(
-        "SELECT {COLUMNS} FROM codes c \
+        "SELECT {} FROM codes c \
          JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
-         WHERE c.code = $1 AND c.institution_id = $2"
+         WHERE c.code = $1 AND c.institution_id = $2",
+        COLUMNS.join(", ")
     );
     sql.one(&text, &[page.key().into(), institution.into()], from_row).await
 }
@@ -107,9 +112,22 @@ pub async fn open_pages(sql: &mut Sql, institution: InstitutionId) -> Result<Vec
     sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.int(1)?))).await
 }
 
-pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<NamePage>> {
-    let text = format!("SELECT {COLUMNS} FROM name_pages n WHERE n.institution_id = $1 ORDER BY n.id");
-    sql.rows(&text, &[institution.into()], from_row).await
+/// All pages with their figures: those that are archived, or the others.
+pub async fn all(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    archived: bool,
+) -> Result<Vec<(NamePage, Coverage)>> {
+    let text = format!(
+        "SELECT {}, r.members, c.recorded, c.invited FROM name_pages n \
+         LEFT JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
+         LEFT JOIN coverage c ON c.institution_id = n.institution_id AND c.name_page_id = n.id \
+         WHERE n.institution_id = $1 AND n.archived_at IS {}NULL ORDER BY n.id",
+        COLUMNS.join(", "),
+        if archived { "NOT " } else { "" }
+    );
+    let read = |row: &Row<'_>| Ok((from_row(row)?, coverage::from_row(row, COLUMNS.len())?));
+    sql.rows(&text, &[institution.into()], read).await
 }
 
 pub async fn allow_v2(
@@ -142,11 +160,20 @@ pub async fn absorb(
     for text in [
         "UPDATE codes SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
         "UPDATE exports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+        "UPDATE moderation SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+        "UPDATE imports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+        "UPDATE sign_in_requests SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
     ] {
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
     }
     // Skip rows that already refer to the remaining page.
-    for (table, whose) in [("token_pages", "token_id"), ("export_pages", "export_id")] {
+    for (table, whose) in [
+        ("token_pages", "token_id"),
+        ("export_pages", "export_id"),
+        ("member_pages", "email_key"),
+        ("admissions", "email_key"),
+        ("invitations", "email_key"),
+    ] {
         let text = format!(
             "UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3 AND NOT EXISTS \
              (SELECT 1 FROM {table} o WHERE o.institution_id = $2 AND o.{whose} = {table}.{whose} AND o.name_page_id = $1)"
@@ -155,8 +182,12 @@ pub async fn absorb(
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND name_page_id = $2");
         sql.execute(&text, &[institution.into(), gone.into()]).await?;
     }
+    // Whoever was told about one page may not know about the other.
+    retention::forget_page(sql, institution, gone).await?;
     let text = "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2";
     sql.execute(text, &[institution.into(), gone.into()]).await?;
+    coverage::close(sql, institution, gone).await?;
+    coverage::count_invited(sql, institution, into).await?;
     rolls::close(sql, institution, gone).await
 }
 
@@ -169,7 +200,11 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     let people = sql.rows(text, &here, |row| row.int(0)).await?;
     sql.scrub_wal();
     courses::delete_all(sql, institution, ("name_page_id", page.get())).await?;
-    for table in ["participant_consents", "paused_participants"] {
+    let text = "DELETE FROM import_changes WHERE institution_id = $1 AND import_id IN \
+                (SELECT i.id FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2)";
+    sql.execute(text, &here).await?;
+    // Cases and changes of people who came from another page.
+    for table in ["participant_consents", "paused_participants", "import_changes", "moderation"] {
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \
              (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \
@@ -180,13 +215,23 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     for text in [
         "DELETE FROM participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM member_pages WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",
+        "UPDATE sign_in_requests SET name_page_id = NULL WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &here).await?;
     }
+    retention::forget_page(sql, institution, page).await?;
+    coverage::close(sql, institution, page).await?;
     rolls::leave(sql, institution, rolls::INSTITUTION, &people).await?;
     rolls::close(sql, institution, page).await?;
     Ok(people.len() as u64)

@@ -86,6 +86,13 @@ pub async fn find(
     sql.one(&text, &[tenant(institution), id.into()], from_row).await
 }
 
+/// Is this somebody who wants no messages, or an address that does not exist?
+pub async fn is_unwanted(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    let text = "SELECT 1 FROM mail_opt_outs WHERE institution_id = $1 AND email_key = $2 \
+                UNION ALL SELECT 1 FROM mail_bounces WHERE institution_id = $1 AND email_key = $2";
+    Ok(!sql.rows(text, &[institution.into(), email_key.into()], |_| Ok(())).await?.is_empty())
+}
+
 /// A transition of a message to another state.
 pub struct Change<'a> {
     pub to: State,

@@ -3,32 +3,64 @@
 use std::collections::HashMap;
 
 use super::{Result, Row, Sql, Value, padded, placeholders};
-use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
+use crate::domain::{
+    directory::Listed,
+    ids::{InstitutionId, NamePageId},
+    moment::Moment,
+};
 
-#[derive(Debug, Clone)]
-pub struct Person {
-    pub id: ParticipantId,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub is_recorded: bool,
+/// Everybody on a page. Callers sort in memory, which gives the same order on both databases.
+pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Vec<Listed>> {
+    sql.rows(ON_PAGE, &[institution.into(), page.into()], listed).await
 }
 
-/// Everybody on a page. A course has at most thousands of people, so callers sort in memory, which gives the same order on
-/// both databases.
-pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Vec<Person>> {
-    let read = |row: &Row<'_>| {
-        Ok(Person {
-            id: row.id(0)?,
-            first_name: row.opt_text(1)?,
-            last_name: row.opt_text(2)?,
-            is_recorded: row.int(3)? > 0,
-        })
-    };
-    sql.rows(ON_PAGE, &[institution.into(), page.into()], read).await
+fn listed(row: &Row<'_>) -> Result<Listed> {
+    Ok(Listed {
+        id: row.id(0)?,
+        first_name: row.opt_text(1)?,
+        last_name: row.opt_text(2)?,
+        is_recorded: row.int(3)? > 0,
+    })
 }
 
 const ON_PAGE: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at FROM participants p \
      WHERE p.institution_id = $1 AND p.name_page_id = $2 ORDER BY p.page_place";
+
+/// The people of a page who were registered or changed after `since`. `None` if more than `most` people of the institution were,
+/// on whichever page.
+pub async fn changed_on_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    since: Moment,
+    most: usize,
+) -> Result<Option<Vec<Listed>>> {
+    let params = [institution.into(), since.micros().into(), (most as i64 + 1).into()];
+    let on_page = |row: &Row<'_>| {
+        let is_here = row.id::<NamePageId>(4)? == page;
+        if is_here { listed(row).map(Some) } else { Ok(None) }
+    };
+    let changed = sql.rows(CHANGED, &params, on_page).await?;
+    Ok((changed.len() <= most).then(|| changed.into_iter().flatten().collect()))
+}
+
+/// There is no index of a page's people by their time of change, and writes would have to maintain it.
+const CHANGED: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at, p.name_page_id FROM participants p \
+     WHERE p.institution_id = $1 AND p.updated_at > $2 ORDER BY p.updated_at, p.id LIMIT $3";
+
+/// Is the person with this email on the page?
+pub async fn is_on_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_key: &str,
+) -> Result<bool> {
+    let params = [institution.into(), page.into(), email_key.into()];
+    Ok(sql.one(IS_ON_PAGE, &params, |_| Ok(())).await?.is_some())
+}
+
+const IS_ON_PAGE: &str = "SELECT 1 FROM participants p \
+     WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.email_key = $3";
 
 /// For each of these emails, the newest picture that came from a learning system.
 pub async fn photos(
@@ -61,6 +93,12 @@ pub fn statements() -> Vec<(&'static str, String, Vec<super::Value<'static>>)> {
     let emails = [vec![1_i64.into()], vec!["a@example.edu".into(); 64]].concat();
     vec![
         ("everybody on a page", ON_PAGE.to_owned(), vec![1_i64.into(), 1_i64.into()]),
+        ("changes of an institution", CHANGED.to_owned(), vec![1_i64.into(); 3]),
+        (
+            "somebody on a page",
+            IS_ON_PAGE.to_owned(),
+            vec![1_i64.into(), 1_i64.into(), "a@example.edu".into()],
+        ),
         ("pictures by email", photos_text(64), emails),
     ]
 }

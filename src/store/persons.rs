@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Row, Sql, Value, courses, padded, placeholders};
+use super::{Result, Row, Sql, Value, courses, coverage, padded, placeholders};
 use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 /// What happens to the rows of a table when a person is erased.
@@ -21,7 +21,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 12] = [
+pub const TABLES: [(&str, OnErasure); 14] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -30,15 +30,53 @@ pub const TABLES: [(&str, OnErasure); 12] = [
     ("import_changes", OnErasure::Alone),
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
+    ("moderation", OnErasure::Alone),
     ("participant_consents", OnErasure::Alone),
     ("paused_participants", OnErasure::Alone),
     ("plays", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
+    ("retention_notices", OnErasure::Alone),
 ];
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
 /// and nowhere else.
-pub const PERSON_TABLES: [&str; 5] = ["consents", "persons", "sessions", "sign_in_links", "sign_in_requests"];
+pub const PERSON_TABLES: [&str; 12] = [
+    "admissions",
+    "consents",
+    "invitations",
+    "mail_bounces",
+    "mail_opt_outs",
+    "member_pages",
+    "members",
+    "persons",
+    "recording_requests",
+    "sessions",
+    "sign_in_links",
+    "sign_in_requests",
+];
+
+/// Those of `PERSON_TABLES` whose rows end with a person's last registration. The others are about people who may have none: members,
+/// people who are invited, and those who want no mail.
+const OF_REGISTERED: [&str; 6] =
+    ["consents", "persons", "recording_requests", "sessions", "sign_in_links", "sign_in_requests"];
+
+/// Those of `PERSON_TABLES` by which an institution knows somebody who is not registered.
+const OF_UNREGISTERED: [&str; 5] = ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members"];
+
+/// Whether the institution knows this email, other than from a registration.
+pub async fn is_known(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    for table in OF_UNREGISTERED {
+        if has_row(sql, institution, email_key, table).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+async fn has_row(sql: &mut Sql, institution: InstitutionId, email_key: &str, table: &str) -> Result<bool> {
+    let text = format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND email_key = $2 LIMIT 1");
+    Ok(sql.one(&text, &[institution.into(), email_key.into()], |_| Ok(())).await?.is_some())
+}
 
 /// The person's rows in one of `PERSON_TABLES`.
 pub async fn rows_of_person(
@@ -53,28 +91,47 @@ pub async fn rows_of_person(
 
 /// Deletes all rows of a person in `PERSON_TABLES`.
 pub async fn delete_person(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    for table in PERSON_TABLES {
+    coverage::uninvited(sql, institution, email_key).await?;
+    delete_in(sql, institution, email_key, &PERSON_TABLES).await
+}
+
+async fn delete_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    tables: &[&str],
+) -> Result<()> {
+    for table in tables {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND email_key = $2");
         sql.execute(&text, &[institution.into(), email_key.into()]).await?;
     }
     Ok(())
 }
 
-/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more.
+/// Deletes what a person with this email has chosen and their sessions, if they have no registration any more and are no member.
 pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    if registrations(sql, institution, email_key).await?.is_empty() {
-        delete_person(sql, institution, email_key).await?;
+    if registrations(sql, institution, email_key).await?.is_empty()
+        && !has_row(sql, institution, email_key, "members").await?
+    {
+        delete_in(sql, institution, email_key, &OF_REGISTERED).await?;
     }
     Ok(())
 }
 
-/// The same for everybody of an institution, after many registrations were deleted.
+/// The same for everybody of an institution, after many registrations were deleted. Somebody who has just signed in to register, or
+/// is about to, stays signed in.
 pub async fn delete_all_unregistered(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
-    for table in PERSON_TABLES {
+    let of = |table: &str, other: &str| {
+        format!(
+            "AND NOT EXISTS (SELECT 1 FROM {other} p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key)"
+        )
+    };
+    for table in OF_REGISTERED {
         let text = format!(
-            "DELETE FROM {table} WHERE institution_id = $1 \
-             AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key) \
-             AND NOT EXISTS (SELECT 1 FROM hidden_participants p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key)"
+            "DELETE FROM {table} WHERE institution_id = $1 {}",
+            ["participants", "hidden_participants", "members", "admissions", "invitations"]
+                .map(|other| of(table, other))
+                .join(" ")
         );
         sql.execute(&text, &[institution.into()]).await?;
     }

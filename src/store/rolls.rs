@@ -27,14 +27,14 @@ pub async fn close(sql: &mut Sql, institution: InstitutionId, page: NamePageId) 
 }
 
 /// Takes the institution's lock (pessimistic). Every write to an institution's people starts here, so writes are serialized:
-/// what a transaction reads and checks stays true until it commits, on both databases.
+/// what a transaction reads and checks stays true until it commits, on both databases. It also counts the writes, see `revision`.
 pub async fn lock(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     lock_if_there(sql, institution).await.map(|_| ())
 }
 
 /// For inserts: returns false if the institution was deleted, in which case there is nothing to lock.
 pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
-    let text = "UPDATE rolls SET members = members WHERE institution_id = $1 AND name_page_id = 0";
+    let text = "UPDATE rolls SET writes = writes + 1 WHERE institution_id = $1 AND name_page_id = 0";
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
@@ -114,6 +114,26 @@ fn counted(places: &[impl Copy + Into<i64>], shift: u32) -> BTreeMap<i64, i64> {
 
 pub async fn members(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
     Ok(extent(sql, institution, page).await?.1)
+}
+
+/// As long as it stays the same, so do the people of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Revision {
+    /// The number of writes to the institution's people, whichever page they changed.
+    pub writes: i64,
+    pub next_place: i64,
+    pub members: i64,
+}
+
+/// The revision of a page, from two rows. Read it before the people themselves: what changes in between is then noticed later.
+pub async fn revision(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Revision> {
+    let text = "SELECT i.writes, r.next_place, r.members FROM rolls i JOIN rolls r ON r.institution_id = i.institution_id \
+                WHERE i.institution_id = $1 AND i.name_page_id = 0 AND r.name_page_id = $2";
+    let read = |row: &super::Row<'_>| {
+        Ok(Revision { writes: row.int(0)?, next_place: row.int(1)?, members: row.int(2)? })
+    };
+    let found = sql.one(text, &[institution.into(), page.into()], read).await?;
+    Ok(found.unwrap_or(Revision { writes: 0, next_place: 0, members: 0 }))
 }
 
 /// Number of members of each of these pages. Pages without members are omitted.

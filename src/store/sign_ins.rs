@@ -1,13 +1,15 @@
 //! Requests for sign-in mails, single-use links, and who is known. Only digests of codes and links are stored.
 
+use std::sync::LazyLock;
+
 use super::{Error, Result, Row, Sql, Value, institutions, position_in};
 use crate::domain::{
-    ids::{InstitutionId, SignInLinkId, SignInRequestId},
+    ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
     language::Language,
     moment::Moment,
     session::PersonId,
-    sign_in::{HandoverState, LinkPurpose, ReturnTo},
+    sign_in::{ADMISSION_LIFE, HandoverState, LinkPurpose, ReturnTo},
 };
 
 /// A request for a sign-in mail.
@@ -21,6 +23,8 @@ pub struct Request {
     pub institution: Option<InstitutionId>,
     pub language: Language,
     pub return_to: Option<ReturnTo>,
+    /// The page on which whoever proves the address may register.
+    pub name_page: Option<NamePageId>,
     pub code_digest: Option<String>,
     pub created_at: Moment,
     pub expires_at: Moment,
@@ -33,6 +37,7 @@ const COLUMNS: &[&str] = &[
     "institution_id",
     "language",
     "return_to",
+    "name_page_id",
     "code_digest",
     "created_at",
     "expires_at",
@@ -48,6 +53,7 @@ fn from_row(row: &Row<'_>) -> Result<Request> {
         institution: row.opt_id(const { position_in(COLUMNS, "institution_id") })?,
         language: Language::parse(&row.text(const { position_in(COLUMNS, "language") })?).unwrap_or_default(),
         return_to: return_to.as_deref().and_then(ReturnTo::parse),
+        name_page: row.opt_id(const { position_in(COLUMNS, "name_page_id") })?,
         code_digest: row.opt_text(const { position_in(COLUMNS, "code_digest") })?,
         created_at: moment(const { position_in(COLUMNS, "created_at") })?,
         expires_at: moment(const { position_in(COLUMNS, "expires_at") })?,
@@ -86,9 +92,9 @@ pub async fn count(sql: &mut Sql, digest: &str, quota: Quota, now: Moment) -> Re
 
 pub async fn insert(sql: &mut Sql, request: &Request, browser_digest: &str) -> Result<()> {
     let text = "INSERT INTO sign_in_requests \
-                (id, browser_digest, email, email_key, institution_id, language, return_to, created_at, expires_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    let params: [Value<'_>; 9] = [
+                (id, browser_digest, email, email_key, institution_id, language, return_to, name_page_id, created_at, expires_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let params: [Value<'_>; 10] = [
         request.id.into(),
         browser_digest.into(),
         (&request.email).into(),
@@ -96,6 +102,7 @@ pub async fn insert(sql: &mut Sql, request: &Request, browser_digest: &str) -> R
         request.institution.into(),
         request.language.tag().into(),
         request.return_to.as_ref().map(ReturnTo::as_str).into(),
+        request.name_page.into(),
         request.created_at.micros().into(),
         request.expires_at.micros().into(),
     ];
@@ -359,12 +366,46 @@ pub async fn keep_handovers(sql: &mut Sql, person: &PersonId, most: i64) -> Resu
     sql.execute(text, &params).await.map(|_| ())
 }
 
-const IS_KNOWN: &str = "SELECT 1 FROM participants WHERE institution_id = $1 AND email_key = $2 LIMIT 1";
+/// What makes an email known in the institution `i`: a registration, a role, or a name page that it may register on. `key`,
+/// `since` and `now` are placeholders. Registrations in courses that the person has left do not count.
+///
+/// Scalar subqueries, which both databases evaluate by key for each institution, and only until one has a row. With `EXISTS`,
+/// PostgreSQL may scan all participants.
+fn is_known_here(key: &str, since: &str, now: &str) -> String {
+    format!(
+        "((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = {key} LIMIT 1) = 1 \
+         OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = {key} LIMIT 1) = 1 \
+         OR (SELECT 1 FROM admissions a WHERE a.institution_id = i.id AND a.email_key = {key} \
+         AND a.created_at > {since} LIMIT 1) = 1 \
+         OR (SELECT 1 FROM invitations v WHERE v.institution_id = i.id AND v.email_key = {key} \
+         AND v.withdrawn_at IS NULL AND v.expires_at > {now} LIMIT 1) = 1)"
+    )
+}
 
-/// Is there a registration with this email? Those of courses that the person has left do not count.
-pub async fn is_known(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+/// The parameters of `is_known_here` that depend on the time: when admissions that are still valid began, and now.
+fn times(now: Moment) -> [Value<'static>; 2] {
+    [now.minus(ADMISSION_LIFE).micros().into(), now.micros().into()]
+}
+
+static IS_KNOWN: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT 1 FROM institutions i WHERE i.id = $1 AND {}", is_known_here("$2", "$3", "$4"))
+});
+
+/// May somebody with this email sign in? See `is_known_here`.
+pub async fn is_known(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<bool> {
+    let [since, now] = times(now);
+    let params: [Value<'_>; 4] = [person.institution.into(), (&person.email_key).into(), since, now];
+    Ok(sql.one(&IS_KNOWN, &params, |_| Ok(())).await?.is_some())
+}
+
+const BELONGS: &str = "SELECT 1 FROM institutions i WHERE i.id = $1 AND \
+     ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 LIMIT 1) = 1 \
+     OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = $2 LIMIT 1) = 1)";
+
+/// Is somebody with this email registered, or a member? Those who may only register are not.
+pub async fn belongs(sql: &mut Sql, person: &PersonId) -> Result<bool> {
     let params = [person.institution.into(), (&person.email_key).into()];
-    Ok(sql.one(IS_KNOWN, &params, |_| Ok(())).await?.is_some())
+    Ok(sql.one(BELONGS, &params, |_| Ok(())).await?.is_some())
 }
 
 /// An institution in which an email is known.
@@ -375,22 +416,31 @@ pub struct Known {
     pub email: String,
 }
 
-/// Scalar subqueries, which both databases evaluate by key for each institution. With `EXISTS`, PostgreSQL may scan all participants.
-fn known_text() -> String {
+/// A member's address comes first. Different mailboxes may have the same key, and anybody can register with theirs where
+/// registration is open; whoever proves that mailbox must not get the role.
+static KNOWN: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT (SELECT MIN(p.email) FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1), {} \
-         FROM institutions i WHERE \
-         (SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1 LIMIT 1) = 1 ORDER BY i.name, i.id",
-        institutions::COLUMNS
+        "SELECT COALESCE((SELECT b.email FROM members b WHERE b.institution_id = i.id AND b.email_key = $1), \
+         (SELECT MIN(p.email) FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1), \
+         (SELECT MIN(a.email) FROM admissions a WHERE a.institution_id = i.id AND a.email_key = $1 \
+         AND a.created_at > $2), \
+         (SELECT MIN(v.email) FROM invitations v WHERE v.institution_id = i.id AND v.email_key = $1 \
+         AND v.withdrawn_at IS NULL AND v.expires_at > $3)), {} \
+         FROM institutions i WHERE {} ORDER BY i.name, i.id",
+        institutions::COLUMNS,
+        is_known_here("$1", "$2", "$3")
     )
-}
+});
 
 const KNOWN_ELSEWHERE: &str = "SELECT 1 FROM institutions i WHERE i.id <> $1 AND \
      ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 LIMIT 1) = 1 \
-     OR (SELECT 1 FROM hidden_participants h WHERE h.institution_id = i.id AND h.email_key = $2 LIMIT 1) = 1) LIMIT 1";
+     OR (SELECT 1 FROM hidden_participants h WHERE h.institution_id = i.id AND h.email_key = $2 LIMIT 1) = 1 \
+     OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = $2 LIMIT 1) = 1 \
+     OR (SELECT 1 FROM admissions a WHERE a.institution_id = i.id AND a.email_key = $2 LIMIT 1) = 1 \
+     OR (SELECT 1 FROM invitations v WHERE v.institution_id = i.id AND v.email_key = $2 LIMIT 1) = 1) LIMIT 1";
 
-/// Does another institution have a person with this email, including those who have left courses? A read across tenants (ADR 3), of
-/// which nobody sees the result.
+/// Does another institution have a person with this email, including those who have left courses and those whose invitation has
+/// expired? A read across tenants (ADR 3), of which nobody sees the result.
 pub async fn is_known_elsewhere(sql: &mut Sql, person: &PersonId) -> Result<bool> {
     let params = [person.institution.into(), (&person.email_key).into()];
     Ok(sql.one(KNOWN_ELSEWHERE, &params, |_| Ok(())).await?.is_some())
@@ -398,18 +448,25 @@ pub async fn is_known_elsewhere(sql: &mut Sql, person: &PersonId) -> Result<bool
 
 /// The institutions in which this email is known. One of the few reads across tenants (ADR 3): the result is shown only to somebody
 /// who has proven that the address is theirs.
-pub async fn known(sql: &mut Sql, email_key: &str) -> Result<Vec<Known>> {
+pub async fn known(sql: &mut Sql, email_key: &str, now: Moment) -> Result<Vec<Known>> {
     let read =
         |row: &Row<'_>| Ok(Known { email: row.text(0)?, institution: institutions::from_row(row, 1)? });
-    sql.rows(&known_text(), &[email_key.into()], read).await
+    let [since, now] = times(now);
+    let params: [Value<'_>; 3] = [email_key.into(), since, now];
+    sql.rows(&KNOWN, &params, read).await
 }
 
 /// For the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     vec![
-        ("a person who signs in", IS_KNOWN.to_owned(), vec![1_i64.into(), "a@example.edu".into()]),
-        ("institutions of an email", known_text(), vec!["a@example.edu".into()]),
+        (
+            "a person who signs in",
+            IS_KNOWN.clone(),
+            vec![1_i64.into(), "a@example.edu".into(), 1_i64.into(), 1_i64.into()],
+        ),
+        ("a person of an institution", BELONGS.to_owned(), vec![1_i64.into(), "a@example.edu".into()]),
+        ("institutions of an email", KNOWN.clone(), vec!["a@example.edu".into(), 1_i64.into(), 1_i64.into()]),
         (
             "other institutions of an email",
             KNOWN_ELSEWHERE.to_owned(),

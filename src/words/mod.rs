@@ -20,10 +20,16 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/data.ftl")),
             include_str!(concat!("../../words/", $tag, "/plays.ftl")),
             include_str!(concat!("../../words/", $tag, "/profile.ftl")),
+            include_str!(concat!("../../words/", $tag, "/member.ftl")),
             include_str!(concat!("../../words/", $tag, "/mail.ftl")),
+            include_str!(concat!("../../words/", $tag, "/letters.ftl")),
             include_str!(concat!("../../words/", $tag, "/lti.ftl")),
             include_str!(concat!("../../words/", $tag, "/badge.ftl")),
             include_str!(concat!("../../words/", $tag, "/pages.ftl")),
+            include_str!(concat!("../../words/", $tag, "/invite.ftl")),
+            include_str!(concat!("../../words/", $tag, "/page.ftl")),
+            include_str!(concat!("../../words/", $tag, "/moderation.ftl")),
+            include_str!(concat!("../../words/", $tag, "/people.ftl")),
             include_str!(concat!("../../words/", $tag, "/import.ftl")),
         ]
     };
@@ -364,9 +370,13 @@ mod tests {
                 "plays-",
                 "profile-",
                 "mail-",
+                "letters-",
                 "lti-",
                 "badge-",
                 "pages-",
+                "invite-",
+                "page-",
+                "moderation-",
             ]
             .iter()
             .any(|area| word.starts_with(area))

@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
     &["config"],
     &["site"],
-    &["api", "hooks", "lti", "me", "ops", "pages", "jobs", "server"],
+    &["api", "hooks", "lti", "me", "name_pages", "ops", "pages", "jobs", "server"],
     &["http"],
     &["app"],
     &["blobs", "lms", "mail", "phone", "sso", "store"],
@@ -31,7 +31,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
-    ("axum", &["api", "hooks", "http", "lti", "me", "ops", "pages", "server", "site"]),
+    ("axum", &["api", "hooks", "http", "lti", "me", "name_pages", "ops", "pages", "server", "site"]),
     ("hyper", &["api", "server"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),
@@ -48,6 +48,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("cookie", &["http"]),
     ("fluent_bundle", &["words"]),
     ("lettre", &["mail"]),
+    ("rust_xlsxwriter", &["app"]),
 ];
 
 struct Source {

@@ -5,8 +5,19 @@ use std::{path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
-    app::{Actor, calls, institutions, looks, sign_in},
-    domain::{countries::Countries, media::Kind, quiet_hours::QuietHours},
+    app::{
+        Actor, calls, institutions,
+        invitations::{self, Delivery, Terms},
+        looks, members, opt_outs,
+        own_recordings::Sharing,
+        page_settings::{self, Change},
+        sign_in,
+    },
+    domain::{
+        address_list::AddressList, countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
+        page_settings::{Listen, Moderation, Register}, quiet_hours::QuietHours,
+        session::PersonId,
+    },
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -14,6 +25,8 @@ use serde_json::{Value, json};
 use crate::{
     lti::library::Library,
     me::{Browser, newest_mail},
+    name_pages::{make_manager, set_of},
+    own_recordings::record,
     pages::{SOUND, browser::axe},
     support::{Answer, Setup, World, browser, media::png},
 };
@@ -134,10 +147,21 @@ const BEYOND: &str = "(() => {
 const SUBMIT: &str = "document.querySelector('main form').submit()";
 
 async fn link(world: &World) -> String {
+    link_of(world, ANA).await
+}
+
+async fn link_of(world: &World, email: &str) -> String {
     let life = Duration::from_secs(600);
     let institution = world.institution.id;
-    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, ANA, life, &world.base);
+    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution, email, life, &world.base);
     made.await.unwrap().0
+}
+
+/// Somebody who manages this world's page.
+async fn manager(world: &World, email: &str) {
+    let (email, page) = (Email::parse(email).unwrap(), NamePageRef::parse(&world.page.slug).unwrap());
+    let (operator, institution) = (&Actor::Operator, world.institution.id);
+    members::set(&world.app, operator, institution, email, Role::Manager, vec![page]).await.unwrap();
 }
 
 async fn set_look(world: &World, accent: Option<&str>, logo: Option<Vec<u8>>) {
@@ -165,6 +189,16 @@ async fn people(world: &World) -> (Value, Value) {
     (ana, bo)
 }
 
+/// The personal link of an invitation to the world's page.
+async fn invite(world: &World, address: &str) -> String {
+    let (app, id) = (&world.app, world.institution.id);
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    let list = AddressList::parse(address).unwrap().invitees;
+    let terms = Terms { delivery: Delivery::Links, ..Terms::of(app) };
+    let report = invitations::invite(app, &Actor::Operator, id, &page, list, &terms).await.unwrap();
+    report.links[0].1.strip_prefix(&world.base).unwrap().to_owned()
+}
+
 /// To add a page, add a line.
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_any_page() {
@@ -179,6 +213,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let library = Library::start(World::with(setup).await).await;
     let world = &library.world;
     let (ana, bo) = people(world).await;
+    manager(world, ANA).await;
+    manager(world, "boss@example.edu").await;
     let mut matrix = Matrix::start(&world.base).await;
 
     matrix.page("home", "/").await;
@@ -197,6 +233,16 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("code", "/sign-in/code").await;
     matrix.page("code with a fault", Way::from("/sign-in/code").on(SUBMIT, fault)).await;
     matrix.page("unknown link", "/sign-in/link/0a0a").await;
+    matrix.page("name page", "/p/class-of-2027").await;
+    matrix.page("name page with a fault", Way::from("/p/class-of-2027").on(SUBMIT, fault)).await;
+    let bo_asking = "document.querySelector('#email').value = 'bo@example.edu'; document.querySelector('main form').submit()";
+    matrix.go(&Way::from("/p/class-of-2027").on(bo_asking, "location.pathname.endsWith('/code')")).await;
+    matrix.page("code of a name page", "/p/class-of-2027/code").await;
+    // Ana also manages the page on which she is registered.
+    let (app, institution) = (&world.app, world.institution.id);
+    let own_page = NamePageRef::parse(&world.page.slug).unwrap();
+    let (email, pages) = (Email::parse(ANA).unwrap(), vec![own_page.clone()]);
+    members::set(app, &Actor::Operator, institution, email, Role::Manager, pages).await.unwrap();
     let used = link(world).await;
     matrix.page("link", &*used).await;
     let at_home = "location.pathname === '/me'";
@@ -204,8 +250,16 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("used link", &*used).await;
 
     matrix.page("/me before agreeing", "/me").await;
+    matrix.page("own entry before agreeing", "/p/class-of-2027/own?done=registered").await;
     world.agree(world.institution.id, ANA).await;
     matrix.page("/me without a recording", "/me").await;
+    matrix.page("own entry without a recording", "/p/class-of-2027/own").await;
+    let orchestra = world.page("Orchestra").await;
+    let open = Change { register: Some(Register::Code), ..Change::default() };
+    set_of(world, world.institution.id, &orchestra, open).await;
+    matrix.page("name page for somebody who can register", "/p/orchestra").await;
+    matrix.page("registering", "/p/orchestra/register?institution_id=1").await;
+    matrix.page("registering with a fault", Way::from("/p/orchestra/register").on(SUBMIT, fault)).await;
     matrix.page("delete everything", "/me/delete").await;
     let rejected =
         "document.querySelector('#phone-number').value = 'x'; document.querySelector('#call form').submit()";
@@ -223,7 +277,9 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     world.give(&ana, Kind::LegalRecording, SOUND).await;
     set_look(world, Some("#7a1f3d"), Some(png())).await;
     matrix.page("/me with recordings on two pages", "/me?done=details").await;
+    matrix.page("own entry with a recording", "/p/class-of-2027/own?done=recording").await;
     matrix.page("legal name", "/me/legal-name").await;
+    letters(world, &mut matrix).await;
     let handover =
         "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
     let has_code = "document.querySelector('.qr')";
@@ -232,7 +288,43 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         .page("sign-in to an institution", &*format!("/sign-in?institution={}", world.institution.slug))
         .await;
     matrix.page("badge", &*badge(&ana)).await;
+    let change = page_settings::Change { listen: Some(Listen::Link), ..page_settings::Change::default() };
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    page_settings::update(&world.app, &Actor::Operator, world.institution.id, &page, change).await.unwrap();
+    world.crowd(&world.page, 0..60).await;
+    let people = format!("/p/{}/people", world.page.slug);
+    let listed = "document.querySelector('.people .play:not([hidden])')";
+    matrix.page("listening page", Way::from(&*people).on("", listed)).await;
+    matrix.page("listening page, nobody found", &*format!("{people}?q=nobody")).await;
+    matrix.page("listening page, second part", &*format!("{people}?page=2")).await;
+    matrix.page("print view", &*format!("{people}/print")).await;
+    let report = format!("{people}/{}/report", World::registration_token(&ana));
+    matrix.page("report", &*report).await;
+    let chosen = "document.querySelectorAll('[required]').forEach((one) => one.removeAttribute('required')); \
+                  document.querySelector('main form').submit()";
+    matrix.page("report with a fault", Way::from(&*report).on(chosen, fault)).await;
     matrix.page("player", &*player(&ana)).await;
+    let boss = link_of(world, "boss@example.edu").await;
+    matrix.go(&Way::from(&*boss).on(SUBMIT, at_home)).await;
+    matrix.page("/me of a member who is not registered", "/me").await;
+    matrix.page("delete everything, as a member", "/me/delete").await;
+    matrix.page("export of a name page", &*format!("/p/{}/export", world.page.slug)).await;
+
+    // A new member is signed out.
+    make_manager(world, ANA).await;
+    matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
+    matrix.page("name page for managers", "/p/class-of-2027").await;
+    matrix.page("poster", "/p/class-of-2027/poster").await;
+
+    let hold = page_settings::Change { moderation: Some(Moderation::Hold), ..Default::default() };
+    page_settings::update(app, &Actor::Operator, institution, &own_page, hold).await.unwrap();
+    record(world, &ana, 150.0, Sharing::ThisPage).await;
+    let queue = format!("/p/{}/moderation", world.page.slug);
+    matrix.page("moderation", &*queue).await;
+    let without_reason = "document.querySelector('main details form').submit()";
+    let reason_fault = "document.querySelector('[id$=-fault]')";
+    matrix.page("moderation without a reason", Way::from(&*queue).on(without_reason, reason_fault)).await;
+    matrix.page("decided moderation", &*format!("{queue}?list=decided")).await;
 
     let there = world.neighbor().await;
     let body =
@@ -244,6 +336,22 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let mail = newest_mail(world).await.unwrap();
     matrix.go(&Way::from(&*mail.link).on(SUBMIT, "location.pathname === '/sign-in/choose'")).await;
     matrix.page("choice of an institution", "/sign-in/choose").await;
+
+    let invited = invite(world, "Bea محمد <bea@example.edu>").await;
+    matrix.page("invitation", &*invited).await;
+    let unticked =
+        "document.querySelector('#first_name').value = ''; document.querySelector('#invitation').submit()";
+    matrix.page("invitation with a fault", Way::from(&*invited).on(unticked, fault)).await;
+    matrix.page("unknown invitation", "/i/x").await;
+    matrix.go(&Way::from(&*link_of(world, "boss@example.edu").await).on(SUBMIT, at_home)).await;
+    let invitations = format!("/p/{}/invitations", world.page.slug);
+    matrix.page("invitations", &*invitations).await;
+    let pasted = "document.querySelector('#addresses').value = 'cem@example.edu, nonsense'; \
+                  document.querySelector('#addresses').form.submit()";
+    matrix
+        .page("invitations, pasted", Way::from(&*invitations).on(pasted, "document.querySelector('.done')"))
+        .await;
+    matrix.page("invitations in a state", &*format!("{invitations}?state=bounced")).await;
 
     world.work(1);
     let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));
@@ -268,6 +376,25 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
 
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
+}
+
+/// The texts of messages, which Ana may change now, and the page that stops messages.
+async fn letters(world: &World, matrix: &mut Matrix) {
+    let (app, institution) = (&world.app, world.institution.id);
+    let email = Email::parse(ANA).unwrap();
+    members::set(app, &Actor::Operator, institution, email, Role::Admin, Vec::new()).await.unwrap();
+    let path = format!("/p/{}/messages", world.page.slug);
+    matrix.page("texts of messages", &*path).await;
+    let wrong =
+        "const text = document.querySelector('#text'); text.value = '{nmae}'; text.form.requestSubmit()";
+    let fault = "document.querySelector('.fault')";
+    matrix.page("texts of messages with a fault", Way::from(&*path).on(wrong, fault)).await;
+    let person = PersonId { institution, email_key: ANA.to_owned() };
+    let link = opt_outs::link(app, "", &person).unwrap();
+    matrix.page("stop messages", &*link).await;
+    opt_outs::opt_out(app, link.rsplit('/').next().unwrap()).await.unwrap();
+    matrix.page("messages stopped", &*link).await;
+    matrix.page("unknown link to stop messages", "/u/x").await;
 }
 
 async fn get(world: &World, path: &str) -> reqwest::Response {

@@ -239,6 +239,7 @@ async fn node(world: &World) -> (App, String, CancellationToken) {
         calling: setup.calling,
         phone: setup.phone,
         sign_in: setup.sign_in,
+        invitations: setup.invitations,
         mail: setup.mail,
         secrets: Secrets::new(None, world.folder.path()),
         outbound: Outbound::with_limits(Allowed::parse(setup.outbound).unwrap(), setup.outbound_limits)

@@ -10,22 +10,27 @@ use std::{
 use endonym::http::form::Form;
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, audiences, badges, callers, calls, consents, courses,
-        custom_fields, demo, exports, imports, institutions, jobs, languages, lti, media, name_pages, names,
-        outbox,
+        Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents, courses,
+        coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation,
+        name_pages, names, outbox,
         own_entry::Details,
-        own_media, own_person, participants, persons, plays, pronunciations, sign_in, sso, tokens,
+        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
+        recording_requests, registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
         access::{Action, InsufficientScope, TokenScope},
+        address_list::Invitee,
         audience::Audience,
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, ImportId, InstitutionId, JobId, MessageId, SignInLinkId},
+        ids::{CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId, SignInLinkId},
         language::Language,
+        mail_text::LetterKind,
         media::Kind,
+        member::Role as MemberRole,
+        moderation::Complaint,
         moment::Moment,
         name_page::NamePageRef,
         paging::Window,
@@ -59,13 +64,19 @@ enum Needs {
     Institution,
     /// To administer any institution: a list of what the actor administers.
     AnyInstitution,
+    /// To own the institution that the use case names.
+    Ownership,
+    /// To own any institution: a list of what the actor owns.
+    AnyOwnership,
+    /// To manage the name page that the use case names.
+    Page,
     /// To administer the installation.
     Installation,
     /// A token with this permission is enough.
     Permission(Action),
 }
 
-use Needs::{AnyInstitution, Installation, Institution, Permission};
+use Needs::{AnyInstitution, AnyOwnership, Installation, Institution, Ownership, Page, Permission};
 
 struct Case {
     /// The path of the function below `src/app`.
@@ -211,6 +222,29 @@ fn page(title: &str) -> name_pages::New {
     name_pages::New { title: title.into(), slug: None, access_code: None, allow_v2: false }
 }
 
+fn invitee() -> Vec<Invitee> {
+    vec![Invitee { email: Email::parse("ida@x.org").unwrap(), first_name: None, last_name: None }]
+}
+
+/// The invitation of the operator, who has made one before.
+async fn invitation(scene: &Scene) -> InvitationId {
+    let text = "SELECT MIN(id) FROM invitations WHERE institution_id = $1";
+    let params = [scene.id.into()];
+    let found = scene.world.app.db.read().one(text, &params, |row| row.opt_int(0)).await.unwrap();
+    InvitationId::new(found.flatten().unwrap_or_default())
+}
+
+async fn resend(scene: &Scene, actor: &Actor) -> Result<()> {
+    let (app, id) = (&scene.world.app, invitation(scene).await);
+    let terms = invitations::Terms::of(app);
+    invitations::resend(app, actor, scene.id, &scene.page, id, &terms).await.map(drop)
+}
+
+async fn withdraw(scene: &Scene, actor: &Actor) -> Result<()> {
+    let id = invitation(scene).await;
+    invitations::withdraw(&scene.world.app, actor, scene.id, &scene.page, id).await
+}
+
 /// In an order in which the operator can run all of them: those that delete come last.
 fn cases() -> Vec<Case> {
     let (read, write, sync) = (Permission(Action::Read), Permission(Action::Write), Permission(Action::Sync));
@@ -244,6 +278,37 @@ fn cases() -> Vec<Case> {
             s.id,
             page("Choir")
         )),
+        case!("name_pages::create_with", Institution, |s, a| name_pages::create_with(
+            &s.world.app,
+            a,
+            s.id,
+            page("Orchestra"),
+            page_settings::Change::default()
+        )),
+        case!("name_pages::copy", Institution, |s, a| name_pages::copy(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            "Copy".into(),
+            None
+        )),
+        case!("name_pages::archive", Institution, |s, a| name_pages::archive(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            false
+        )),
+        case!("page_settings::update", Institution, |s, a| page_settings::update(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            page_settings::Change { title: Some("Renamed".into()), ..Default::default() }
+        )),
+        case!("coverage::of", Institution, |s, a| coverage::of(&s.world.app, a, s.id, &s.page)),
+        case!("coverage::all", Institution, |s, a| coverage::all(&s.world.app, a, s.id, false)),
         case!("name_pages::find", Institution, |s, a| name_pages::find(&s.world.app, a, s.id, &s.page)),
         case!("name_pages::all", Institution, |s, a| name_pages::all(&s.world.app, a, s.id)),
         case!("name_pages::allow_v2", Institution, |s, a| name_pages::allow_v2(
@@ -253,6 +318,31 @@ fn cases() -> Vec<Case> {
             &s.page,
             true
         )),
+        case!("invitations::invite", Institution, |s, a| invitations::invite(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            invitee(),
+            &invitations::Terms::of(&s.world.app)
+        )),
+        case!("invitations::invite_unrecorded", Institution, |s, a| invitations::invite_unrecorded(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            &invitations::Terms::of(&s.world.app)
+        )),
+        case!("invitations::all", Institution, |s, a| invitations::all(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            None,
+            (invitations::Cursor::Start, 10)
+        )),
+        case!("invitations::resend", Institution, |s, a| resend(s, a)),
+        case!("invitations::withdraw", Institution, |s, a| withdraw(s, a)),
         case!("custom_fields::create", Institution, |s, a| custom_fields::create(
             &s.world.app,
             a,
@@ -415,6 +505,22 @@ fn cases() -> Vec<Case> {
         )),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
         case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), true)),
+        case!("listening::check", Institution, |s, a| listen(s, a)),
+        case!("listening::list", Institution, |s, a| list(s, a)),
+        case!("listening::ask", Institution, |s, a| ask(s, a)),
+        case!("listening::report", Institution, |s, a| report(s, a)),
+        case!("listening::reportable", Institution, |s, a| reportable(s, a)),
+        case!("recording_requests::are_welcome", Institution, |s, a| recording_requests::are_welcome(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
+        case!("recording_requests::choose", Institution, |s, a| recording_requests::choose(
+            &s.world.app,
+            a,
+            ana(s),
+            true
+        )),
         case!("languages::find", Institution, |s, a| languages::find(&s.world.app, a, &ana(s))),
         case!("languages::choose", Institution, |s, a| languages::choose(
             &s.world.app,
@@ -441,8 +547,71 @@ fn cases() -> Vec<Case> {
             Language::English
         )),
         case!("plays::heard", Institution, |s, a| plays::heard(&s.world.app, a, &ana(s))),
+        case!("members::set", Ownership, |s, a| members::set(
+            &s.world.app,
+            a,
+            s.id,
+            Email::parse("boss@x.org").unwrap(),
+            MemberRole::Reader,
+            vec![s.page.clone()]
+        )),
+        case!("members::all", Ownership, |s, a| members::all(&s.world.app, a, s.id)),
+        case!("members::remove", Ownership, |s, a| members::remove(&s.world.app, a, s.id, "boss@x.org")),
+        case!("members::own_pages", Institution, |s, a| members::own_pages(&s.world.app, a, &ana(s))),
+        case!("page_exports::export", Page, |s, a| page_exports::export(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            page_exports::Format::Csv,
+            &s.world.app.links,
+            Language::English
+        )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
+        case!("bounces::all", Institution, |s, a| bounces::all(&s.world.app, a, Some(s.id), 10)),
+        case!("bounces::clear", Institution, |s, a| bounces::clear(&s.world.app, a, s.id, EMAIL)),
+        case!("bounces::clear_all", Institution, |s, a| bounces::clear_all(&s.world.app, a, s.id)),
+        case!("mail_texts::all", Institution, |s, a| mail_texts::all(&s.world.app, a, s.id)),
+        case!("mail_texts::find", Institution, |s, a| mail_texts::find(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English
+        )),
+        case!("mail_texts::set", Institution, |s, a| mail_texts::set(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English,
+            "Subject",
+            "{link}"
+        )),
+        case!("mail_texts::preview", Institution, |s, a| mail_texts::preview(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English,
+            None
+        )),
+        case!("mail_texts::send_test", Institution, |s, a| mail_texts::send_test(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English,
+            Email::parse(EMAIL).unwrap()
+        )),
+        case!("mail_texts::reset", Institution, |s, a| mail_texts::reset(
+            &s.world.app,
+            a,
+            s.id,
+            LetterKind::Invitation,
+            Language::English
+        )),
         case!("sign_in::handover", Institution, |s, a| sign_in::handover(
             &s.world.app,
             a,
@@ -492,25 +661,25 @@ fn cases() -> Vec<Case> {
             a,
             &s.consumer
         )),
-        case!("sso::create", Institution, |s, a| sso::create(
+        case!("sso::create", Ownership, |s, a| sso::create(
             &s.world.app,
             a,
             s.id,
             sso::New { client_id: "another".into(), ..provider() }
         )),
-        case!("sso::find", Institution, |s, a| sso::find(&s.world.app, a, s.connection.id)),
-        case!("sso::all", Institution, |s, a| sso::all(&s.world.app, a, Some(s.id))),
-        case!("sso::all", AnyInstitution, |s, a| sso::all(&s.world.app, a, None)),
-        case!("sso::update", Institution, |s, a| sso::update(
+        case!("sso::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
+        case!("sso::all", Ownership, |s, a| sso::all(&s.world.app, a, Some(s.id))),
+        case!("sso::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
+        case!("sso::update", Ownership, |s, a| sso::update(
             &s.world.app,
             a,
             s.connection.id,
             sso::Change::default()
         )),
-        case!("sso::check", Institution, |s, a| async {
+        case!("sso::check", Ownership, |s, a| async {
             away(sso::check(&s.world.app, a, &s.connection).await)
         }),
-        case!("sso::check_client", Institution, |s, a| async {
+        case!("sso::check_client", Ownership, |s, a| async {
             away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
         }),
         case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
@@ -552,6 +721,63 @@ fn cases() -> Vec<Case> {
         )),
         case!("media::reprocess", Institution, |s, a| media::reprocess(&s.world.app, a, s.id, |_, _| ())),
         case!("media::sweep", Installation, |s, a| media::sweep(&s.world.app, a, Duration::ZERO, true)),
+        case!("moderation::queue", Institution, |s, a| moderation::queue(
+            &s.world.app,
+            a,
+            s.id,
+            Some(&s.page),
+            moderation::Listed::Open,
+            None
+        )),
+        case!("moderation::queue", Institution, |s, a| moderation::queue(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            moderation::Listed::Decided,
+            None
+        )),
+        case!("moderation::approve", Institution, |s, a| moderation::approve(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true)
+        )),
+        case!("moderation::reject", Institution, |s, a| moderation::reject(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, false),
+            "Too quiet",
+            ""
+        )),
+        case!("moderation::remove", Institution, |s, a| moderation::remove(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true),
+            "Too quiet",
+            ""
+        )),
+        case!("moderation::dismiss", Institution, |s, a| moderation::dismiss(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, false)
+        )),
+        case!("moderation::restore", Institution, |s, a| moderation::restore(
+            &s.world.app,
+            a,
+            s.id,
+            &held(s, true)
+        )),
+        case!("moderation::sound", Institution, |s, a| moderation::sound(
+            &s.world.app,
+            a,
+            s.id,
+            s.world.page.id,
+            ModerationId::new(1)
+        )),
         case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
         case!("calls::all", Institution, |s, a| calls::all(&s.world.app, a, Some(s.id), 10)),
         case!("calls::all", AnyInstitution, |s, a| calls::all(&s.world.app, a, None, 10)),
@@ -622,6 +848,27 @@ fn cases() -> Vec<Case> {
             &s.world.page.slug,
             Kind::Recording
         )),
+        case!("registrations::register", Institution, |s, a| async {
+            let details = registrations::Details::read(&Form::from_query("first_name=Ana"));
+            registrations::register(&s.world.app, a, &ana(s), &public(s).await, None, details).await
+        }),
+        case!("registrations::refusal", Institution, |s, a| async {
+            registrations::refusal(&s.world.app, a, &ana(s), &public(s).await, None).await
+        }),
+        case!("registrations::find", Institution, |s, a| async {
+            registrations::find(&s.world.app, a, &ana(s), &public(s).await).await
+        }),
+        case!("registrations::change", Institution, |s, a| async {
+            let details = registrations::Details::read(&Form::from_query("phonetic=AH-na"));
+            registrations::change(&s.world.app, a, &ana(s), &public(s).await, details).await
+        }),
+        case!("registrations::record", Institution, |s, a| async {
+            let (public, sharing) = (public(s).await, own_recordings::Sharing::ThisPage);
+            registrations::record(&s.world.app, a, &ana(s), &public, wav(1.0), sharing).await
+        }),
+        case!("registrations::sound", Institution, |s, a| async {
+            registrations::sound(&s.world.app, a, &ana(s), &public(s).await).await
+        }),
         case!("own_person::delete_recording", Institution, |s, a| own_person::delete_recording(
             &s.world.app,
             a,
@@ -647,19 +894,62 @@ fn cases() -> Vec<Case> {
             EMAIL.into(),
             persons::Rewrite::Now
         )),
-        case!("sso::delete", Institution, |s, a| sso::delete(&s.world.app, a, s.connection.id)),
+        case!("sso::delete", Ownership, |s, a| sso::delete(&s.world.app, a, s.connection.id)),
         case!("tool_consumers::delete", Institution, |s, a| tool_consumers::delete(
             &s.world.app,
             a,
             s.consumer.id
         )),
         case!("name_pages::delete", Institution, |s, a| name_pages::delete(&s.world.app, a, s.id, &s.page)),
-        case!("institutions::delete", Institution, |s, a| institutions::delete(&s.world.app, a, &s.slug)),
+        case!("institutions::delete", Ownership, |s, a| institutions::delete(&s.world.app, a, &s.slug)),
     ]
+}
+
+/// A case of moderation, on the page or anywhere in the institution. There is none: what counts is who may ask.
+fn held(scene: &Scene, on_page: bool) -> moderation::Target {
+    let page = on_page.then_some(scene.world.page.id);
+    moderation::Target { case: ModerationId::new(1), page, heard: None }
 }
 
 fn ana(scene: &Scene) -> PersonId {
     PersonId { institution: scene.id, email_key: EMAIL.into() }
+}
+
+async fn public(scene: &Scene) -> name_pages::PublicPage {
+    name_pages::public(&scene.world.app, scene.page.key()).await.unwrap()
+}
+
+/// The token of the only registration.
+async fn registration(scene: &Scene) -> String {
+    let text = "SELECT token FROM participants WHERE institution_id = $1";
+    let found = scene.world.app.db.read().one(text, &[scene.id.into()], |row| row.text(0)).await;
+    found.unwrap().unwrap_or_default()
+}
+
+/// Only people who are registered may listen, and whoever manages the page.
+async fn listen(scene: &Scene, actor: &Actor) -> Result<()> {
+    listening::check(&scene.world.app, Some(actor), &public(scene).await).await
+}
+
+async fn list(scene: &Scene, actor: &Actor) -> Result<listening::People> {
+    let query = listening::Query { most: 10, ..listening::Query::default() };
+    listening::list(&scene.world.app, Some(actor), &public(scene).await, &query).await
+}
+
+async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
+    let (public, token) = (public(scene).await, registration(scene).await);
+    listening::ask(&scene.world.app, actor, None, &public, &token).await
+}
+
+async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
+    let (public, token) = (public(scene).await, registration(scene).await);
+    let complaint = Complaint::Offensive;
+    listening::report(&scene.world.app, Some(actor), None, &public, &token, complaint, "Why").await
+}
+
+async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
+    let (public, token) = (public(scene).await, registration(scene).await);
+    listening::reportable(&scene.world.app, Some(actor), &public, &token).await
 }
 
 /// This installation calls nobody.
@@ -714,8 +1004,12 @@ async fn a_token_of_another_institution_finds_nothing() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &stranger).await;
         match needs {
-            Institution | Permission(_) => assert!(is_missing(&outcome), "{name}: {outcome:?}"),
-            AnyInstitution | Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
+            Institution | Ownership | Page | Permission(_) => {
+                assert!(is_missing(&outcome), "{name}: {outcome:?}");
+            }
+            AnyInstitution | AnyOwnership | Installation => {
+                assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+            }
         }
     }
 }
@@ -732,7 +1026,7 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
                     assert!(is_permitted(&outcome), "{name}: {outcome:?}");
                 }
                 Permission(action) => assert!(lacks(&outcome, scope, action), "{name}: {outcome:?}"),
-                Institution | AnyInstitution | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Installation => {
                     assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
                 }
             }
@@ -743,7 +1037,7 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
         let outcome = run(&scene, &token).await;
         match needs {
             Permission(_) => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
-            Institution | AnyInstitution | Installation => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Installation => {
                 assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
             }
         }
@@ -759,6 +1053,139 @@ async fn an_operator_may_do_everything() {
     }
     let found = institutions::find(&scene.world.app, &Actor::Operator, &scene.slug).await;
     assert!(is_missing(&found), "the last case deletes the institution");
+}
+
+/// A member of an institution, as the actor of a request.
+async fn member(world: &World, institution: InstitutionId, role: MemberRole, pages: &[NamePageRef]) -> Actor {
+    let email = Email::parse(&format!("{}@members.example", role.word())).unwrap();
+    let set = members::set(&world.app, &Actor::Operator, institution, email, role, pages.to_vec());
+    let person = set.await.unwrap().person;
+    members::actor_of(&world.app, &person).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_owner_may_do_everything_in_the_institution_and_nothing_outside() {
+    let scene = Scene::new().await;
+    let owner = member(&scene.world, scene.id, MemberRole::Owner, &[]).await;
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &owner).await;
+        match needs {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Permission(_) => {
+                assert!(is_permitted(&outcome), "{name}: {outcome:?}");
+            }
+            Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
+        }
+    }
+    let found = institutions::find(&scene.world.app, &Actor::Operator, &scene.slug).await;
+    assert!(is_missing(&found), "the last case deletes the institution");
+}
+
+#[tokio::test]
+async fn an_admin_may_do_everything_but_what_is_for_owners() {
+    let scene = Scene::new().await;
+    let admin = member(&scene.world, scene.id, MemberRole::Admin, &[]).await;
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &admin).await;
+        match needs {
+            Institution | AnyInstitution | Page | Permission(_) => {
+                assert!(is_permitted(&outcome), "{name}: {outcome:?}");
+            }
+            Ownership | AnyOwnership => assert!(is_not_owner(&outcome), "{name}: {outcome:?}"),
+            Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
+        }
+    }
+}
+
+fn is_not_owner<T>(outcome: &Result<T>) -> bool {
+    matches!(outcome, Err(Error::Forbidden(Forbidden::Ownership)))
+}
+
+#[tokio::test]
+async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
+    let scene = Scene::new().await;
+    let second = NamePageRef::parse(&scene.world.page("Second").await.slug).unwrap();
+    let (own, other) = ([scene.page.clone()], [second]);
+    for (role, scope, pages) in [
+        (MemberRole::Manager, TokenScope::Write, &own[..]),
+        (MemberRole::Manager, TokenScope::Write, &other[..]),
+        (MemberRole::Manager, TokenScope::Write, &own[..0]),
+        (MemberRole::Reader, TokenScope::Read, &own[..]),
+        (MemberRole::Reader, TokenScope::Read, &other[..]),
+    ] {
+        let actor = member(&scene.world, scene.id, role, pages).await;
+        for Case { name, needs, run } in cases() {
+            let outcome = run(&scene, &actor).await;
+            let what = format!("{role:?} of {pages:?}: {name}: {outcome:?}");
+            match needs {
+                Page if role == MemberRole::Manager && pages == own => {
+                    assert!(is_permitted(&outcome), "{what}");
+                }
+                Permission(action) if !scope.permits(action) => {
+                    assert!(lacks(&outcome, scope, action), "{what}");
+                }
+                Permission(_) => assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{what}"),
+                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Installation => {
+                    assert!(is_not_administrator(&outcome), "{what}");
+                }
+            }
+        }
+    }
+}
+
+fn is_on_other_pages<T>(outcome: &Result<T>) -> bool {
+    matches!(
+        outcome,
+        Err(Error::Forbidden(Forbidden::NamePage | Forbidden::Export) | Error::Missing(Missing::Participant))
+    )
+}
+
+#[tokio::test]
+async fn a_member_of_another_institution_finds_nothing() {
+    let scene = Scene::new().await;
+    let neighbor = scene.world.neighbor().await;
+    let scheduled = || async {
+        let text = "SELECT COUNT(*) FROM calls WHERE institution_id = $1 AND state = 'scheduled'";
+        let counted = scene.world.app.db.read().one(text, &[scene.id.into()], |row| row.int(0)).await;
+        counted.unwrap()
+    };
+    let before = scheduled().await;
+    for role in MemberRole::ALL {
+        let stranger = member(&scene.world, neighbor.institution.id, role, &[]).await;
+        for Case { name, needs, run } in cases() {
+            let outcome = run(&scene, &stranger).await;
+            match needs {
+                Institution | Ownership | Page | Permission(_) => {
+                    assert!(is_missing(&outcome), "{role:?}: {name}: {outcome:?}");
+                }
+                // Lists of what is theirs, which is nothing of the scene.
+                AnyInstitution if role.has_all_pages() => {
+                    assert!(is_permitted(&outcome), "{role:?}: {name}: {outcome:?}");
+                }
+                AnyOwnership if role == MemberRole::Owner => {
+                    assert!(is_permitted(&outcome), "{role:?}: {name}: {outcome:?}");
+                }
+                AnyOwnership if role == MemberRole::Admin => {
+                    assert!(is_not_owner(&outcome), "{role:?}: {name}: {outcome:?}");
+                }
+                AnyInstitution | AnyOwnership | Installation => {
+                    assert!(is_not_administrator(&outcome), "{role:?}: {name}: {outcome:?}");
+                }
+            }
+        }
+    }
+    assert_eq!(scheduled().await, before, "nobody else's call was cancelled");
+}
+
+#[tokio::test]
+async fn a_member_acts_for_themselves_and_for_no_other_person() {
+    let scene = Scene::new().await;
+    let (app, pages) = (&scene.world.app, [scene.page.clone()]);
+    for role in [MemberRole::Manager, MemberRole::Reader] {
+        let actor = member(&scene.world, scene.id, role, &pages).await;
+        let own = PersonId { institution: scene.id, email_key: format!("{}@members.example", role.word()) };
+        assert!(languages::find(app, &actor, &own).await.is_ok());
+        assert!(is_not_administrator(&languages::find(app, &actor, &ana(&scene)).await));
+    }
 }
 
 /// A public async function of `src/app`.
@@ -853,6 +1280,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "media::find_live",
             "media::find",
             "media::successor",
+            "page_settings::find",
             "participants::by_token",
         ],
     ),
@@ -868,7 +1296,9 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "imports::uploads::run",
             "institutions::by_id",
+            "invitations::letter",
             "jobs::claim_this",
+            "moderation::rejection_letter",
             "outbox::deliver",
         ],
     ),

@@ -31,6 +31,7 @@ plays-from-player = موقع غير معروف لدينا
 plays-from-sites = مواقع أخرى
 plays-from-link = رابط أو تطبيق
 plays-from-lti = منصة التعلم الخاصة بك
+plays-from-page = صفحة أسماء
 plays-date =
     { $month ->
         [1] { $day } يناير

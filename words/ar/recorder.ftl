@@ -71,6 +71,7 @@ recorder-fault-no-file = يرجى اختيار ملف أولا.
 recorder-fault-too-large = هذا الملف أكبر من اللازم لتسجيل اسم. يرجى اختيار ملف أصغر.
 recorder-fault-not-sound = هذا ليس تسجيلا يمكننا قراءته. يرجى اختيار ملف بصيغة WAV أو MP3 أو M4A أو AAC أو Ogg أو WebM أو FLAC.
 recorder-fault-damaged = هذا التسجيل تالف أو غير مكتمل. يرجى التسجيل من جديد أو اختيار الملف مرة أخرى.
+recorder-fault-closed = صفحة الأسماء هذه مغلقة ولا تقبل مزيدا من التسجيلات.
 recorder-fault-unusual = لا يمكننا قراءة هذا النوع من التسجيلات. يرجى التسجيل من جديد هنا أو اختيار ملف آخر.
 recorder-fault-too-long =
     { $seconds ->

@@ -23,6 +23,7 @@ plays-from-player = Eine Website, die wir nicht kennen
 plays-from-sites = Andere Websites
 plays-from-link = Ein Link oder eine App
 plays-from-lti = Deine Lernplattform
+plays-from-page = Eine Namensseite
 plays-date =
     { $month ->
         [1] { $day }. Januar

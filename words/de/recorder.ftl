@@ -71,6 +71,7 @@ recorder-fault-no-file = Bitte wähle zuerst eine Datei aus.
 recorder-fault-too-large = Diese Datei ist zu groß für die Aufnahme eines Namens. Bitte wähle eine kleinere.
 recorder-fault-not-sound = Das ist keine Aufnahme, die wir lesen können. Bitte wähle eine Datei im Format WAV, MP3, M4A, AAC, Ogg, WebM oder FLAC.
 recorder-fault-damaged = Diese Aufnahme ist beschädigt oder unvollständig. Bitte nimm neu auf oder wähle die Datei noch einmal aus.
+recorder-fault-closed = Diese Namensseite ist geschlossen und nimmt keine Aufnahmen mehr an.
 recorder-fault-unusual = Diese Art von Aufnahme können wir nicht lesen. Bitte nimm hier neu auf oder wähle eine andere Datei.
 recorder-fault-too-long =
     { $seconds ->

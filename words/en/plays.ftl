@@ -23,6 +23,7 @@ plays-from-player = A website that we do not know
 plays-from-sites = Other websites
 plays-from-link = A link or an app
 plays-from-lti = Your learning system
+plays-from-page = A name page
 plays-date =
     { $month ->
         [1] January { $day }

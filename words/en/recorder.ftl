@@ -71,6 +71,7 @@ recorder-fault-no-file = Please choose a file first.
 recorder-fault-too-large = This file is too large for a recording of a name. Please choose a smaller one.
 recorder-fault-not-sound = This is not a recording that we can read. Please choose a WAV, MP3, M4A, AAC, Ogg, WebM or FLAC file.
 recorder-fault-damaged = This recording is damaged or incomplete. Please record again, or choose the file again.
+recorder-fault-closed = This name page is closed and takes no more recordings.
 recorder-fault-unusual = We cannot read this kind of recording. Please record again here, or choose another file.
 recorder-fault-too-long =
     { $seconds ->

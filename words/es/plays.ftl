@@ -23,6 +23,7 @@ plays-from-player = Un sitio web que no conocemos
 plays-from-sites = Otros sitios web
 plays-from-link = Un enlace o una aplicación
 plays-from-lti = Tu plataforma de aprendizaje
+plays-from-page = Una página de nombres
 plays-date =
     { $month ->
         [1] { $day } de enero

@@ -71,6 +71,7 @@ recorder-fault-no-file = Elige primero un archivo.
 recorder-fault-too-large = Este archivo es demasiado grande para la grabación de un nombre. Elige uno más pequeño.
 recorder-fault-not-sound = No podemos leer esta grabación. Elige un archivo WAV, MP3, M4A, AAC, Ogg, WebM o FLAC.
 recorder-fault-damaged = Esta grabación está dañada o incompleta. Graba de nuevo o vuelve a elegir el archivo.
+recorder-fault-closed = Esta página de nombres está cerrada y ya no admite grabaciones.
 recorder-fault-unusual = No podemos leer este tipo de grabación. Graba de nuevo aquí o elige otro archivo.
 recorder-fault-too-long =
     { $seconds ->

@@ -23,6 +23,7 @@ plays-from-player = Un site web que nous ne connaissons pas
 plays-from-sites = D’autres sites web
 plays-from-link = Un lien ou une application
 plays-from-lti = Votre plateforme d’apprentissage
+plays-from-page = Une page de noms
 plays-date = { $day ->
         [1] 1er
        *[other] { $day }

@@ -71,6 +71,7 @@ recorder-fault-no-file = Veuillez d’abord choisir un fichier.
 recorder-fault-too-large = Ce fichier est trop volumineux pour l’enregistrement d’un nom. Veuillez en choisir un plus petit.
 recorder-fault-not-sound = Nous ne pouvons pas lire cet enregistrement. Veuillez choisir un fichier WAV, MP3, M4A, AAC, Ogg, WebM ou FLAC.
 recorder-fault-damaged = Cet enregistrement est endommagé ou incomplet. Veuillez recommencer ou choisir de nouveau le fichier.
+recorder-fault-closed = Cette page de noms est fermée et n’accepte plus d’enregistrements.
 recorder-fault-unusual = Nous ne pouvons pas lire ce type d’enregistrement. Veuillez recommencer ici ou choisir un autre fichier.
 recorder-fault-too-long =
     { $seconds ->

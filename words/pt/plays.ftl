@@ -23,6 +23,7 @@ plays-from-player = Um site que não conhecemos
 plays-from-sites = Outros sites
 plays-from-link = Um link ou um aplicativo
 plays-from-lti = Sua plataforma de aprendizagem
+plays-from-page = Uma página de nomes
 plays-date = { $day ->
         [1] 1º
        *[other] { $day }

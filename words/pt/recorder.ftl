@@ -71,6 +71,7 @@ recorder-fault-no-file = Escolha primeiro um arquivo.
 recorder-fault-too-large = Este arquivo é grande demais para a gravação de um nome. Escolha um menor.
 recorder-fault-not-sound = Não conseguimos ler esta gravação. Escolha um arquivo WAV, MP3, M4A, AAC, Ogg, WebM ou FLAC.
 recorder-fault-damaged = Esta gravação está danificada ou incompleta. Grave de novo ou escolha o arquivo outra vez.
+recorder-fault-closed = Esta página de nomes está fechada e não aceita mais gravações.
 recorder-fault-unusual = Não conseguimos ler este tipo de gravação. Grave de novo aqui ou escolha outro arquivo.
 recorder-fault-too-long =
     { $seconds ->

@@ -15,4 +15,5 @@ plays-from-player = 未知的网站
 plays-from-sites = 其他网站
 plays-from-link = 链接或应用
 plays-from-lti = 你的学习平台
+plays-from-page = 姓名页面
 plays-date = { $month }月{ $day }日

@@ -71,6 +71,7 @@ recorder-fault-no-file = 请先选择文件。
 recorder-fault-too-large = 作为名字的录音，这个文件太大了。请选择小一点的文件。
 recorder-fault-not-sound = 这不是我们能读取的录音。请选择 WAV、MP3、M4A、AAC、Ogg、WebM 或 FLAC 文件。
 recorder-fault-damaged = 这段录音已损坏或不完整。请重新录制，或重新选择文件。
+recorder-fault-closed = 此姓名页面已关闭，不再接受录音。
 recorder-fault-unusual = 我们无法读取这种录音。请在这里重新录制，或选择其他文件。
 recorder-fault-too-long = 这段录音超过了 { $seconds } 秒。请只说你的名字。
 recorder-fault-too-short = 这段录音太短。请完整地说出你的名字。

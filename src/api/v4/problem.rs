@@ -50,7 +50,9 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Export
         | Missing::Job
         | Missing::Call
-        | Missing::SsoConnection => "Not Found",
+        | Missing::SsoConnection
+        | Missing::Invitation
+        | Missing::Member => "Not Found",
     }
 }
 

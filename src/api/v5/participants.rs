@@ -154,7 +154,7 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
     source.check_size()?;
     let mut draft = Draft::read(&source, legal);
     let permitted = |kind: &Kind| *kind != Kind::LegalRecording || legal == LegalNames::Permitted;
-    for kind in Kind::ALL.into_iter().filter(permitted) {
+    for kind in Kind::PUBLIC.into_iter().filter(permitted) {
         let given = fields.remove(kind.field().name()).and_then(participant_input::file);
         draft.media.extend(given.map(|incoming| (kind, incoming)));
     }

@@ -47,7 +47,9 @@ const fn missing(what: Missing) -> &'static str {
         | Missing::Job
         | Missing::Call
         | Missing::Course
-        | Missing::SsoConnection => "Not Found",
+        | Missing::SsoConnection
+        | Missing::Invitation
+        | Missing::Member => "Not Found",
         Missing::ToolConsumer => "Tool consumer not found",
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         App, Error, Missing, Result,
         calls::{self, CallChange},
         exports,
-        own_recordings::{self, Copies},
+        own_recordings::{self, Copies, Started},
     },
     domain::{
         call::Reason,
@@ -324,18 +324,21 @@ impl Sync {
         };
         let records: Vec<Record> = (0..).zip(new).map(record).collect();
         participants::insert_all(sql, self.institution, &records).await?;
-        let recordings: Vec<(ParticipantId, &Media)> = records
+        let recordings: Vec<(ParticipantId, &Started)> = records
             .iter()
             .zip(new)
-            .filter_map(|(record, (who, _))| Some((record.person.id, &started.get(who)?.media)))
+            .filter_map(|(record, (who, _))| Some((record.person.id, started.get(who)?)))
             .collect();
         let is_paused = |who: usize| started.get(&who).is_some_and(|started| started.is_paused);
         let people = records.iter().zip(new);
         let paused: Vec<ParticipantId> =
             people.filter_map(|(record, (who, _))| is_paused(*who).then_some(record.person.id)).collect();
         store::audiences::pause(sql, self.institution, &paused).await?;
-        store::media::attach_recordings(sql, self.institution, &recordings).await?;
-        self.used.extend(recordings.iter().map(|(_, media)| media.hex.clone()));
+        let held = own_recordings::hold_started(sql, self.institution, &recordings, self.now).await?;
+        let audible = recordings.iter().filter(|(id, _)| !held.contains(id));
+        let audible: Vec<(ParticipantId, &Media)> = audible.map(|(id, one)| (*id, &one.media)).collect();
+        store::media::attach_recordings(sql, self.institution, &audible).await?;
+        self.used.extend(recordings.iter().map(|(_, one)| one.media.hex.clone()));
         Ok(records.into_iter().map(|record| record.person.id).collect())
     }
 
@@ -357,7 +360,10 @@ impl Sync {
                 if started.is_paused {
                     store::audiences::pause(sql, self.institution, &[id]).await?;
                 }
-                store::media::attach(sql, self.institution, id, &started.media, self.now).await?;
+                let one = [(id, &started)];
+                if own_recordings::hold_started(sql, self.institution, &one, self.now).await?.is_empty() {
+                    store::media::attach(sql, self.institution, id, &started.media, self.now).await?;
+                }
                 self.used.insert(started.media.hex);
             }
         }

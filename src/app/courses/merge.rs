@@ -175,7 +175,9 @@ impl Merging {
         self.places.insert(other.id, own.id);
         store::audiences::merge(sql, institution, (own.id, other.id), now).await?;
         store::consents::hand_over(sql, institution, (own.id, other.id)).await?;
-        for kind in Kind::ALL {
+        // Before the recordings: those that are held or removed would be deleted with the recording of the second entry.
+        self.nobodys.extend(store::moderation::merge(sql, institution, (own.id, other.id)).await?);
+        for kind in Kind::PUBLIC {
             let replaced = entries::move_media(sql, institution, (own, other), kind, now).await?;
             self.nobodys.extend(replaced);
         }
@@ -192,6 +194,7 @@ impl Merging {
             exports::leave(sql, job, institution, Departing::These(vec![other.id]), now).await?;
         }
         self.nobodys.extend(store::media::delete_of(sql, institution, other.id).await?);
+        entries::hand_over(sql, institution, (own.id, other.id)).await?;
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
         self.backfill_keys(sql, own, other).await?;
         if let Some(email_key) = &other.email_key {

@@ -143,7 +143,7 @@ async fn remove(app: &App, institution: InstitutionId, participant: ParticipantI
                 rolls::lock(sql, institution).await?;
                 // They may have left or uploaded a photo themselves in the meantime.
                 if !members::has_copied_photo(sql, institution, participant).await? {
-                    return Ok(None);
+                    return Ok(Vec::new());
                 }
                 members::set_photo(sql, institution, participant, None).await?;
                 Ok(store::media::detach(sql, institution, participant, Kind::Photo, now).await?)

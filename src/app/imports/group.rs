@@ -100,10 +100,12 @@ async fn write_once(
                 for (record, place) in records.iter().zip(starting) {
                     let Some(place) = place else { continue };
                     let id = record.person.id;
-                    if let Some(media) = start(sql, institution, id, place, &copies).await? {
-                        store::media::attach(sql, institution, id, &media, now).await?;
-                        used.insert(media.hex);
+                    let Some(started) = start(sql, institution, id, place, &copies).await? else { continue };
+                    let one = [(id, &started)];
+                    if own_recordings::hold_started(sql, institution, &one, now).await?.is_empty() {
+                        store::media::attach(sql, institution, id, &started.media, now).await?;
                     }
+                    used.insert(started.media.hex);
                 }
                 let mut changes: Vec<(ParticipantId, Option<String>)> =
                     records.iter().map(|record| (record.person.id, None)).collect();

@@ -1,8 +1,9 @@
-//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions and sign-ins.
+//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins
+//! and admissions to name pages.
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports, imports, outbox, plays, sessions, sign_in, sso},
+    app::{Result, exports, imports, outbox, plays, registrations, sessions, sign_in, sso},
     domain::job::{Lane, RetryPolicy},
 };
 
@@ -15,5 +16,6 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
     plays::remove_old(context.app).await?;
     sign_in::remove_expired(context.app).await?;
     sso::remove_expired(context.app).await?;
+    registrations::remove_expired(context.app).await?;
     sessions::remove_expired(context.app).await
 }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, rotate_lti_keys, run_import,
-    scrub_exports, send_mail, sweep_blobs, sync_course, sync_due_courses,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain, rotate_lti_keys,
+    run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -55,7 +55,11 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::RotateLtiKeys => rotate_lti_keys::POLICY,
         Kind::SyncCourse => sync_course::POLICY,
         Kind::SyncDueCourses => sync_due_courses::POLICY,
+        Kind::PurgeModeration => purge_moderation::POLICY,
         Kind::SendMail => send_mail::POLICY,
+        Kind::SendReminders => send_reminders::POLICY,
+        Kind::Retain => retain::POLICY,
+        Kind::SendBulkMail => send_mail::BULK_POLICY,
         Kind::RunImport => run_import::POLICY,
     }
 }
@@ -79,7 +83,12 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::RotateLtiKeys => rotate_lti_keys::run(context).await,
         Job::SyncCourse { institution, course } => sync_course::run(context, *institution, *course).await,
         Job::SyncDueCourses => sync_due_courses::run(context).await,
-        Job::SendMail { institution, message } => send_mail::run(context, *institution, *message).await,
+        Job::PurgeModeration => purge_moderation::run(context).await,
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
+            send_mail::run(context, *institution, *message).await
+        }
+        Job::SendReminders => send_reminders::run(context).await,
+        Job::Retain => retain::run(context).await,
         Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
     }
 }
@@ -104,14 +113,14 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         Job::SyncCourse { institution, course } => {
             sync_course::give_up(sql, given_up, *institution, *course).await?;
         }
-        Job::SendMail { institution, message } => {
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
         Job::RunImport { institution, import } => run_import::give_up(sql, *institution, *import).await?,
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses => {}
+        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain | Job::PurgeModeration | Job::SendReminders => {}
     }
     Ok(Vec::new())
 }
@@ -119,7 +128,9 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
 /// Prepares a dead letter for another run, in the transaction that requeues it.
 pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> {
     match job {
-        Job::SendMail { institution, message } => send_mail::revive(sql, *institution, *message, now).await,
+        Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
+            send_mail::revive(sql, *institution, *message, now).await
+        }
         Job::BuildExport { .. }
         | Job::ScrubExports { .. }
         | Job::ExpireExports
@@ -130,6 +141,9 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::RotateLtiKeys
         | Job::SyncCourse { .. }
         | Job::SyncDueCourses
+        | Job::Retain
+        | Job::PurgeModeration
+        | Job::SendReminders
         | Job::RunImport { .. } => Ok(()),
     }
 }

@@ -24,6 +24,16 @@ pub const POLICY: Policy = Policy {
     },
 };
 
+/// Nobody waits for one of many messages: a mail server that is in trouble is left alone for longer.
+pub const BULK_POLICY: Policy = Policy {
+    lane: Lane::BulkMail,
+    retry: RetryPolicy {
+        failures: 90,
+        first_backoff: Duration::from_secs(60),
+        longest_backoff: Duration::from_secs(3_600),
+    },
+};
+
 pub async fn run(context: &Context<'_>, institution: Option<InstitutionId>, id: MessageId) -> Result<()> {
     outbox::deliver(context.app, context.claim, institution, id).await
 }

@@ -1,22 +1,12 @@
 //! Exports everything stored about a person, for that person.
 
-use std::{
-    collections::VecDeque,
-    io::{self, Write},
-    mem,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::VecDeque;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use zip::{
-    CompressionMethod, ZipWriter,
-    result::ZipError,
-    write::{SimpleFileOptions, StreamWriter},
-};
 
 use crate::{
-    app::{Actor, App, Error, Missing, Result, audiences, media::keys},
+    app::{Actor, App, Error, Missing, Result, audiences, media::keys, zip_stream::ZipStream},
     blobs::{Key, Shelf},
     domain::{
         custom_field::CustomField, ids::InstitutionId, ids::ParticipantId, institution::Institution,
@@ -53,22 +43,18 @@ pub struct Archive {
     app: App,
     about: Option<Value>,
     files: VecDeque<File>,
-    /// `None` after the end.
-    zip: Option<ZipWriter<StreamWriter<Buffer>>>,
-    written: Buffer,
+    zip: ZipStream,
     /// The files that the blob store does not have.
     pub missing: Vec<String>,
 }
 
 impl Archive {
     pub fn new(app: &App, export: Export) -> Self {
-        let written = Buffer::default();
         Self {
             app: app.clone(),
             about: Some(export.about),
             files: export.files.into(),
-            zip: Some(ZipWriter::new_stream(written.clone())),
-            written,
+            zip: ZipStream::default(),
             missing: Vec::new(),
         }
     }
@@ -87,46 +73,10 @@ impl Archive {
                 };
                 (file.name, bytes)
             } else {
-                let Some(zip) = self.zip.take() else { return Ok(None) };
-                zip.finish().map_err(unwritten)?;
-                return Ok(Some(self.written.take()));
+                return self.zip.finish();
             };
-            self.add(&name, &bytes).map_err(unwritten)?;
-            return Ok(Some(self.written.take()));
+            return Ok(Some(self.zip.add(&name, &bytes)?));
         }
-    }
-
-    /// Without compression: nearly all of it is MP3 and JPEG.
-    fn add(&mut self, name: &str, bytes: &[u8]) -> std::result::Result<(), ZipError> {
-        let Some(zip) = &mut self.zip else { return Ok(()) };
-        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-        zip.start_file(name, options)?;
-        Ok(zip.write_all(bytes)?)
-    }
-}
-
-fn unwritten(error: ZipError) -> Error {
-    Error::Internal(format!("writing a ZIP file failed: {error}"))
-}
-
-/// What the ZIP file has grown by since it was last sent.
-#[derive(Debug, Clone, Default)]
-struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-impl Buffer {
-    fn take(&self) -> Bytes {
-        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).into()
-    }
-}
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -159,10 +109,7 @@ async fn everything(
     email_key: &str,
     now: Moment,
 ) -> Result<(Value, Vec<Media>)> {
-    let entries = persons::registrations(sql, owner.id, email_key).await?;
-    if entries.is_empty() {
-        return Err(Error::Missing(Missing::Participant));
-    }
+    let entries = super::registrations(sql, owner.id, email_key).await?;
     let fields = custom_fields::all(sql, owner.id).await?;
     let (mut registrations, mut media, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     for one in entries {
@@ -223,6 +170,12 @@ fn without_secrets(mut row: Record) -> Record {
     row
 }
 
+/// Which manager has decided about a recording is that person's data.
+fn without_others(mut row: Record) -> Record {
+    row.remove("decided_by");
+    row
+}
+
 async fn registration(
     sql: &mut Sql,
     owner: &Institution,
@@ -246,7 +199,8 @@ async fn registration(
     about.insert("custom_attributes".into(), custom);
     for (table, _) in persons::TABLES {
         let rows = persons::rows_in(sql, owner.id, registration.id, table).await?;
-        about.insert(table.into(), rows.into_iter().map(|row| shown(row, owner)).collect());
+        let rows = rows.into_iter().map(without_others);
+        about.insert(table.into(), rows.map(|row| shown(row, owner)).collect());
     }
     let attempts = persons::attempts(sql, owner.id, registration.id).await?;
     about.insert("call_attempts".into(), attempts.into_iter().map(|row| shown(row, owner)).collect());

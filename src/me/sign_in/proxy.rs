@@ -45,7 +45,7 @@ async fn enter(
 ) -> Result<Option<Response>, Error> {
     let Some(email) = email(&visitor.headers, header) else { return Ok(None) };
     let peer = visitor.client.map(|client| client.peer);
-    let Some(person) = sign_in::by_proxy(app, peer, &email).await? else { return Ok(None) };
+    let Some(person) = sign_in::by_proxy(app, peer, &email, return_to).await? else { return Ok(None) };
     begin(app, &visitor.headers, person, How::Proxy, return_to).await.map(Some)
 }
 

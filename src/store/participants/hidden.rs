@@ -4,7 +4,7 @@
 use super::*;
 use crate::{
     domain::ids::{InstitutionId, NamePageId, ParticipantId},
-    store::{audiences, media, rolls},
+    store::{audiences, coverage, media, rolls},
 };
 
 /// Soft-deletes people of one page: removes them from every list, lookup and count, and disables the links to their media.
@@ -17,6 +17,7 @@ pub async fn hide(
     let (ids, places) = moved(sql, institution, page, ids, ("participants", "hidden_participants")).await?;
     rolls::leave(sql, institution, rolls::INSTITUTION, &ids).await?;
     rolls::leave(sql, institution, page, &places).await?;
+    coverage::left(sql, institution, page, &ids).await?;
     media::hide(sql, institution, &ids, true).await
 }
 
@@ -31,6 +32,7 @@ pub async fn show(
     let (ids, places) = moved(sql, institution, page, ids, ("hidden_participants", "participants")).await?;
     rolls::rejoin(sql, institution, rolls::INSTITUTION, &ids).await?;
     rolls::rejoin(sql, institution, page, &places).await?;
+    coverage::joined(sql, institution, page, &ids).await?;
     media::hide(sql, institution, &ids, false).await?;
     audiences::keep_paused(sql, institution, &ids).await?;
     // Queries for recent changes must include them.

@@ -12,14 +12,14 @@ use crate::{
         media::Kind,
         participant::{TEXT_FIELDS, TextField},
     },
-    store::{courses, rolls},
+    store::{courses, coverage, retention, rolls},
 };
 
 const fn table(hidden: bool) -> &'static str {
     if hidden { "hidden_participants" } else { "participants" }
 }
 
-/// Moves an entry with all its data to the end of the page.
+/// Moves an entry with all its data to the end of the page. The page that it leaves is about to be deleted with its counters.
 pub async fn move_to(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -38,7 +38,10 @@ pub async fn move_to(
     );
     let params: [Value<'_>; 5] =
         [page.into(), place.into(), now.micros().into(), institution.into(), entry.id.into()];
-    sql.execute(&text, &params).await.map(|_| ())
+    sql.execute(&text, &params).await?;
+    // The notice was about the page that the entry leaves.
+    retention::forget(sql, institution, entry.id).await?;
+    if entry.hidden { Ok(()) } else { coverage::joined(sql, institution, page, &[entry.id]).await }
 }
 
 /// Copies the fields that `to` lacks and `from` has.
@@ -135,6 +138,23 @@ pub async fn move_media(
         media::hide(sql, institution, &[to.id], true).await?;
     }
     Ok(replaced)
+}
+
+/// Hands what depends on an entry over to the one that it is merged into, after its media: cases of moderation follow the
+/// recordings that were moved. The rest is about the entry alone.
+pub async fn hand_over(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (to, from): (ParticipantId, ParticipantId),
+) -> Result<()> {
+    let text = "UPDATE moderation SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 \
+                AND hex IN (SELECT m.hex FROM media m WHERE m.institution_id = $2 AND m.participant_id = $1)";
+    sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
+    for table in ["moderation", "import_changes"] {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
+        sql.execute(&text, &[institution.into(), from.into()]).await?;
+    }
+    retention::forget(sql, institution, from).await
 }
 
 /// Deletes an entry that was merged into another.

@@ -8,7 +8,7 @@ use crate::{
         participant::TextKind,
         session::PersonId,
     },
-    store::{audiences, in_power_of_two_chunks, persons, rolls, sessions, sign_ins, value_rows},
+    store::{audiences, coverage, in_power_of_two_chunks, persons, rolls, sessions, sign_ins, value_rows},
 };
 
 /// A row to insert: a participant without media, and the columns that are not part of a `Participant`.
@@ -198,6 +198,7 @@ pub async fn delete(
     if let Some(place) = place {
         rolls::leave(sql, institution, rolls::INSTITUTION, &[id]).await?;
         rolls::leave(sql, institution, page, &[place]).await?;
+        coverage::left(sql, institution, page, &[id]).await?;
     }
     Ok(())
 }

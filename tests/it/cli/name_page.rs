@@ -153,3 +153,203 @@ async fn another_institutions_page_is_no_page() {
     assert!(refused.contains("no name page `class`"), "{refused}");
     assert_eq!(pages(&here, "example").len(), 1);
 }
+
+#[tokio::test]
+async fn export_writes_everybody_to_a_new_file() {
+    let (here, _) = Installation::with_token().await;
+    here.import("email,first_name,last_name\nana@example.edu,=Ana,Lima\n");
+    let export = ["name-page", "export", "class", "--institution", "example", "--base-url"];
+    for (format, start) in
+        [("csv", &b"\xef\xbb\xbfemail,"[..]), ("vcard", &b"BEGIN:VCARD\r\n"[..]), ("xlsx", &b"PK"[..])]
+    {
+        let out = here.path(&format!("class.{format}"));
+        let words =
+            ["https://names.example.edu", "--format", format, "--out", out.to_str().unwrap(), "--json"];
+        let told = here.json(&[&export[..], &words].concat());
+        assert_eq!(keys(&told), ["bytes", "missing", "out"]);
+        let file = std::fs::read(&out).unwrap();
+        assert!(file.starts_with(start), "{format}: {file:?}");
+        assert_eq!(told["bytes"], file.len());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&out).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "it has personal data");
+    }
+    let csv = std::fs::read_to_string(here.path("class.csv")).unwrap();
+    assert!(csv.contains("ana@example.edu,'=Ana,Lima,"), "{csv}");
+    assert!(csv.contains(",https://names.example.edu/badges/"), "{csv}");
+    let zip = here.path("class.zip");
+    let zip = ["https://names.example.edu", "--format", "zip", "--out", zip.to_str().unwrap()];
+    assert!(here.succeed(&[&export[..], &zip].concat()).contains("class.zip: "));
+    assert!(here.refuse(&[&export[..], &zip].concat()).contains("cannot write"), "it exists");
+    let unknown =
+        ["name-page", "export", "nowhere", "--institution", "example", "--format", "csv", "--out", "x"];
+    assert!(here.refuse(&unknown).contains("endonym name-page list --institution example"));
+    let unknown =
+        ["name-page", "export", "class", "--institution", "example", "--format", "pdf", "--out", "x"];
+    assert!(here.refuse(&unknown).contains("invalid value 'pdf'"));
+}
+
+/// What `show` says about a page.
+fn shown(here: &Installation, page: &str) -> Value {
+    here.json(&["name-page", "show", "--institution", "example", page, "--json"])
+}
+
+#[tokio::test]
+async fn update_sets_and_clears_every_setting() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&["institution", "update", "example", "--time-zone", "Europe/Berlin"]);
+    here.succeed(&["custom-field", "create", "--institution", "example", "--name", "degree"]);
+    let update = |more: &[&str]| {
+        here.run(&[&["name-page", "update", "--institution", "example", "class"], more].concat())
+    };
+    let said = update(&[
+        "--title",
+        "Class of 2027",
+        "--description",
+        "Please say your name.",
+        "--date",
+        "2027-06-01",
+        "--register",
+        "domain",
+        "--domains",
+        "example.edu,*.example.org",
+        "--listen",
+        "link",
+        "--moderation",
+        "hold",
+        "--closes",
+        "2027-05-31T18:00",
+        "--ask",
+        "notes=required",
+        "--ask",
+        "degree=optional",
+        "--take-seconds",
+        "5",
+        "--delete-after-days",
+        "30",
+    ])
+    .succeeded();
+    assert!(said.contains("Class of 2027") && said.contains("/p/class"), "{said}");
+    let page = shown(&here, "class");
+    for (key, wanted) in [
+        ("title", json!("Class of 2027")),
+        ("description", json!("Please say your name.")),
+        ("date", json!("2027-06-01")),
+        ("register", json!("domain")),
+        ("domains", json!(["example.edu", "*.example.org"])),
+        ("listen", json!("link")),
+        ("moderation", json!("hold")),
+        ("closes_at", json!("2027-05-31T18:00:00.000+02:00")),
+        ("take_seconds", json!(5)),
+        ("delete_after_days", json!(30)),
+        ("deletes_at", json!("2027-07-01T00:00:00.000+02:00")),
+        ("archived_at", Value::Null),
+        ("allow_v2", json!(false)),
+        ("participants", json!(0)),
+        ("recorded", json!(0)),
+    ] {
+        assert_eq!(page[key], wanted, "{key}");
+    }
+    let asked = &page["asked"];
+    assert_eq!((&asked["notes"], &asked["custom_degree"]), (&json!("required"), &json!("optional")));
+    assert_eq!(asked["name"], "required");
+    update(&["--closes", "never", "--description", "", "--take-seconds", "", "--delete-after-days", ""])
+        .succeeded();
+    update(&["--register", "open", "--domains", "", "--date", ""]).succeeded();
+    let page = shown(&here, "class");
+    for key in ["closes_at", "description", "take_seconds", "delete_after_days", "date", "deletes_at"] {
+        assert_eq!(page[key], Value::Null, "{key}");
+    }
+    assert_eq!((&page["domains"], &page["listen"]), (&json!([]), &json!("link")));
+    // Together with version 2.
+    let said = update(&["--allow-v2", "--listen", "managers"]).succeeded();
+    assert!(said.contains("answers version 2") && said.contains("managers"), "{said}");
+    let changed = update(&["--allow-v2", "false", "--json"]).json();
+    assert_eq!((&changed["allow_v2"], &changed["listen"]), (&json!(false), &json!("managers")));
+}
+
+#[tokio::test]
+async fn update_refuses_what_it_does_not_understand() {
+    let (here, _) = Installation::with_token().await;
+    for (words, reason) in [
+        (&["--register", "everybody"][..], "invited"),
+        (&["--listen", "127.0.0.1:80"], "managers"),
+        (&["--moderation", "on"], "hold"),
+        (&["--closes", "soon"], "2027-05-31T18:00"),
+        (&["--date", "1 June"], "2027-05-31"),
+        (&["--ask", "notes"], "FIELD=HOW"),
+        (&["--ask", "notes=sometimes"], "optional"),
+        (&["--ask", "shoe_size=required"], "shoe_size"),
+        (&["--domains", "not a domain"], "example.edu"),
+        (&["--register", "domain"], "domains must be set"),
+        (&["--delete-after-days", "30"], "date must be set"),
+        (&["--delete-after-days=-1"], "--delete-after-days must be a number"),
+        (&["--take-seconds", "one"], "--take-seconds"),
+        (&["--take-seconds", "0"], "between 3 and"),
+        (&["--title", " "], "title can't be blank"),
+        (&[], "nothing to change"),
+    ] {
+        let said =
+            here.refuse(&[&["name-page", "update", "--institution", "example", "class"], words].concat());
+        assert!(said.contains(reason), "{words:?}: {said}");
+    }
+    let page = shown(&here, "class");
+    assert_eq!((&page["register"], &page["listen"]), (&json!("invited"), &json!("registered")));
+    let said = here.refuse(&["name-page", "show", "--institution", "example", "nothing"]);
+    assert!(said.contains("no name page `nothing`"), "{said}");
+}
+
+/// `--listen` is a setting of the server, too.
+#[tokio::test]
+async fn settings_of_the_server_do_not_become_settings_of_a_page() {
+    let (here, _) = Installation::with_token().await;
+    let words = ["name-page", "update", "--institution", "example", "class", "--moderation", "hold"];
+    let mut command = here.command(&words);
+    command.env("ENDONYM_LISTEN", "127.0.0.1:1").env("ENDONYM_DATE", "2027-01-01");
+    assert!(command.output().unwrap().status.success());
+    let page = shown(&here, "class");
+    assert_eq!((&page["listen"], &page["date"]), (&json!("registered"), &Value::Null));
+}
+
+#[tokio::test]
+async fn create_takes_settings_too() {
+    let (here, _) = Installation::with_token().await;
+    let words = ["name-page", "create", "--institution", "example", "--title", "Choir", "--json"];
+    here.json(&[words.as_slice(), &["--register", "open", "--ask", "phonetic=off"]].concat());
+    let page = shown(&here, "choir");
+    assert_eq!((&page["register"], &page["asked"]["phonetic"]), (&json!("open"), &json!("off")));
+    let said = here.refuse(&[words.as_slice(), &["--slug", "second", "--register", "domain"]].concat());
+    assert!(said.contains("domains"), "{said}");
+    assert_eq!(pages(&here, "example").len(), 2);
+}
+
+#[tokio::test]
+async fn copy_and_archive() {
+    let (here, _) = Installation::with_token().await;
+    here.import("first_name,email\nAna,ana@example.edu\n");
+    here.succeed(&["name-page", "update", "--institution", "example", "class", "--register", "open"]);
+    let copy = ["name-page", "copy", "--institution", "example", "class", "--title", "Next class"];
+    let made = here.json(&[copy.as_slice(), &["--slug", "next", "--json"]].concat());
+    assert_eq!(
+        (keys(&made), &made["slug"]),
+        (vec!["access_code", "event_code", "id", "slug"], &json!("next"))
+    );
+    let page = shown(&here, "next");
+    assert_eq!((&page["register"], &page["participants"]), (&json!("open"), &json!(0)));
+    assert!(here.refuse(&[copy.as_slice(), &["--slug", "next"]].concat()).contains("already been taken"));
+
+    let archive = ["name-page", "archive", "--institution", "example", "class"];
+    assert!(here.succeed(&archive).contains("is archived"));
+    let slugs = |more: &[&str]| {
+        let listed =
+            here.json(&[&["name-page", "list", "--institution", "example", "--json"], more].concat());
+        let slug = |page: &Value| page["slug"].as_str().unwrap().to_owned();
+        listed["name_pages"].as_array().unwrap().iter().map(slug).collect::<Vec<_>>()
+    };
+    assert_eq!((slugs(&[]), slugs(&["--archived"])), (vec!["next".to_owned()], vec!["class".to_owned()]));
+    let said = here.refuse(&["name-page", "update", "--institution", "example", "class", "--listen", "link"]);
+    assert!(said.contains("is archived"), "{said}");
+    assert!(here.succeed(&[archive.as_slice(), &["--undo"]].concat()).contains("not archived any more"));
+    assert_eq!(slugs(&[]).len(), 2);
+    let said = here.refuse(&["name-page", "archive", "--institution", "example", "nothing"]);
+    assert!(said.contains("no name page `nothing`"), "{said}");
+}

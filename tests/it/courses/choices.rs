@@ -142,6 +142,7 @@ async fn what_is_paused_and_agreed_to_stays_so_when_courses_are_merged_and_ends_
     assert_eq!(school.count("media WHERE NOT hidden").await, 0);
 
     let merged = courses::merge(app, &Actor::Operator, institution, kept.id, gone.id).await.unwrap();
+    crate::store::coverage::check(&app.db).await;
     assert_eq!((merged.moved, merged.joined), (0, 1));
     assert_eq!(school.people().await[0]["recording_link"], Value::Null);
     assert_eq!((school.count("media").await, school.count("media WHERE NOT hidden").await), (1, 0));

@@ -87,6 +87,7 @@ impl School {
         self.ask(json!(["101"])).await.expect(200);
         let course = self.settled().await;
         assert_eq!(course.error, None);
+        crate::store::coverage::check(&self.world.app.db).await;
         course
     }
 

@@ -374,6 +374,7 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
         execute(&app.db, &text, vec![]).await;
     }
     let merged = courses::merge(app, &Actor::Operator, institution, kept.id, gone.id).await.unwrap();
+    crate::store::coverage::check(&app.db).await;
     let on_page = format!("token_pages WHERE name_page_id = {}", kept.name_page);
     assert_eq!((count(&app.db, &on_page).await, count(&app.db, "token_pages").await), (2, 2));
     assert_eq!((merged.moved, merged.joined), (1, 1));

@@ -10,7 +10,10 @@ use reqwest::{RequestBuilder, Response, header};
 use serde_json::{Value, json};
 
 use super::{INSTRUCTOR, LEARNER, Platform, policy};
-use crate::{pages::SOUND, support::media::wav};
+use crate::{
+    pages::SOUND,
+    support::{database::execute, media::wav},
+};
 
 /// A multipart form with a file, and further fields after it.
 pub fn upload_request(
@@ -282,4 +285,22 @@ async fn plays_in_a_course_are_counted_and_those_of_the_own_recording_are_not() 
     let read = |row: &endonym::store::Row<'_>| Ok((row.text(0)?, row.int(1)?));
     let counted = app.db.read().rows("SELECT source, times FROM plays", &[], read).await.unwrap();
     assert_eq!(counted, [("lti".to_owned(), 1)]);
+}
+
+#[tokio::test]
+async fn on_a_page_with_moderation_a_student_hears_what_waits_and_others_do_not() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let token = platform.csrf(&session, &cookie).await;
+    execute(&platform.world.app.db, "UPDATE name_pages SET moderation = 'hold'", Vec::new()).await;
+    let kept = send(&platform, (&session, &cookie, &token), SOUND).await;
+    assert_eq!(kept.status(), 201);
+    assert_eq!(kept.json::<Value>().await.unwrap()["recording"]["link"], "recording/audio");
+    let page = platform.text_of(&session, &cookie).await;
+    assert!(page.contains("Your recording waits for approval.") && !page.contains("/audio/"), "{page}");
+    let audio = platform.get(&format!("{session}recording/audio"), Some(&cookie)).await;
+    assert_eq!(audio.status(), 200);
+    let (teacher, cookie) = platform.session(|claims| claims["sub"] = json!("teacher"), &[INSTRUCTOR]).await;
+    let class = platform.text_of(&teacher, &cookie).await;
+    assert!(!class.contains("/audio/"), "{class}");
 }

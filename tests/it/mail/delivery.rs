@@ -62,6 +62,7 @@ async fn names_and_texts_in_any_script_arrive_unchanged() {
         to: Email::parse("用户@例子.中国").unwrap(),
         reply_to: Mailbox::parse("Søren, Registrar <registrar@example.edu>"),
         content: render::sign_in(&mail).unwrap(),
+        unsubscribe: None,
         date: endonym::domain::moment::Moment::from_micros(1_767_225_600_000_000),
     };
     server.mailer().send(&letter).await.unwrap();
@@ -108,6 +109,7 @@ async fn starttls_and_an_account_protect_the_connection() {
         to: Email::parse("ana@example.org").unwrap(),
         reply_to: None,
         content: Rendered { subject: "S".into(), text: "T".into(), html: "H".into() },
+        unsubscribe: None,
         date: endonym::domain::moment::Moment::from_micros(0),
     };
     let trusted = mailer(&url("p%3A%2F%C3%A9"), Some(certificate.clone())).unwrap();

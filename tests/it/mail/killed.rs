@@ -56,6 +56,11 @@ async fn a_worker_killed_while_it_sends_sends_nothing_twice() {
     });
     enqueued.await.unwrap();
 
+    survives_kills(&here, &server).await;
+}
+
+/// Kills workers while they deliver all messages, and starts them again.
+async fn survives_kills(here: &Installation, server: &Server) {
     let url = server.url();
     let words =
         ["work", "--workers", "1", "--job-lease-seconds", "1", "--mail-url", &url, "--mail-from", FROM];
@@ -65,7 +70,7 @@ async fn a_worker_killed_while_it_sends_sends_nothing_twice() {
     };
     for kill in 1..=4 {
         let mut worker = work();
-        until_received(&server, kill * 8).await;
+        until_received(server, kill * 8).await;
         worker.kill().unwrap();
         worker.wait().unwrap();
     }
@@ -87,7 +92,7 @@ async fn a_worker_killed_while_it_sends_sends_nothing_twice() {
     let finished = tokio::time::timeout(Duration::from_secs(90), finished).await;
     worker.kill().unwrap();
     worker.wait().unwrap();
-    let (states, accepted) = (states(), accepted(&server));
+    let (states, accepted) = (states(), accepted(server));
     let log = std::fs::read_to_string(here.path("work.log")).unwrap();
     assert!(finished.is_ok(), "{states:?}\n{log}");
     assert_eq!(states.len(), MESSAGES);
@@ -98,6 +103,36 @@ async fn a_worker_killed_while_it_sends_sends_nothing_twice() {
     let in_doubt = states.values().filter(|state| *state == "unconfirmed").count();
     // Two deliveries for each kill, and those whose lease a busy machine could not renew.
     assert!((1..=20).contains(&in_doubt), "{in_doubt} are in doubt\n{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workers_killed_while_they_send_invitations_send_none_twice() {
+    let here = Installation::new().await;
+    here.succeed(&["institution", "create", "--name", "Example"]);
+    here.succeed(&["name-page", "create", "--institution", "example", "--title", "Class"]);
+    let server = Server::start(SLOW).await;
+    let addresses: Vec<String> = (0..MESSAGES).map(|n| format!("p{n}@example.org")).collect();
+    here.write("addresses.txt", addresses.join("\n"));
+    let url = server.url();
+    let words = [
+        "invite",
+        "--institution",
+        "example",
+        "--name-page",
+        "class",
+        "--file",
+        "addresses.txt",
+        "--base-url",
+        "https://names.example.edu",
+        "--mail-url",
+        &url,
+        "--mail-from",
+        FROM,
+    ];
+    here.succeed(&words);
+    survives_kills(&here, &server).await;
+    let received = server.received();
+    assert!(received.iter().all(|one| one["headers"].get("List-Unsubscribe").is_some()), "{received:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

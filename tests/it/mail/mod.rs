@@ -3,6 +3,7 @@
 mod commands;
 mod delivery;
 mod killed;
+mod letters;
 
 use std::{
     io::{BufRead, BufReader},
@@ -97,7 +98,18 @@ impl Drop for Server {
 }
 
 pub fn mailer(url: &str, ca_file: Option<PathBuf>) -> Result<Mailer, String> {
-    Mailer::new(&Settings { url: url.into(), from: FROM.into(), timeout: Duration::from_secs(20), ca_file })
+    paced_mailer(url, ca_file, 6_000)
+}
+
+/// A mailer that sends so many bulk messages in a minute.
+pub fn paced_mailer(url: &str, ca_file: Option<PathBuf>, per_minute: u32) -> Result<Mailer, String> {
+    Mailer::new(&Settings {
+        url: url.into(),
+        from: FROM.into(),
+        timeout: Duration::from_secs(20),
+        ca_file,
+        per_minute,
+    })
 }
 
 /// A certificate for `localhost`, and its key.

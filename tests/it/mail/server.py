@@ -53,6 +53,7 @@ class Handler:
         line = {
             "accepted": answer.startswith("250"),
             "mail_from": envelope.mail_from,
+            "connection": session.peer[1],
             "rcpt_tos": envelope.rcpt_tos,
             "encrypted": session.ssl is not None or options.wrapped,
             "user": session.auth_data.login.decode() if session.auth_data else None,

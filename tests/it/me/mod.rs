@@ -67,6 +67,11 @@ impl<'a> Browser<'a> {
         Self { world, client, cookies: Mutex::default(), csrf: Mutex::default(), headers: Vec::new() }
     }
 
+    /// The address of the server.
+    pub fn base(&self) -> &str {
+        &self.world.base
+    }
+
     pub fn cookie(&self, name: &str) -> Option<String> {
         self.cookies.lock().unwrap().get(name).cloned()
     }

@@ -62,6 +62,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/me/consent", Form::Session),
     ("/me/consent/withdraw", Form::Session),
     ("/me/search-engines", Form::Session),
+    ("/me/requests", Form::Session),
     ("/me/delete", Form::Session),
     ("/me/photo", Form::Upload),
     ("/me/photo/delete", Form::Session),
@@ -712,7 +713,8 @@ async fn world_with_mail() -> (World, tempfile::TempDir) {
 
 fn mailer(url: &str) -> Mailer {
     let (url, from) = (url.to_owned(), "names@example.edu".to_owned());
-    Mailer::new(&endonym::mail::Settings { url, from, timeout: MINUTE, ca_file: None }).unwrap()
+    let settings = endonym::mail::Settings { url, from, timeout: MINUTE, ca_file: None, per_minute: 600 };
+    Mailer::new(&settings).unwrap()
 }
 
 /// The codes of all mails.

@@ -741,6 +741,7 @@ async fn a_known_person_gets_a_mail_and_an_unknown_one_gets_none() {
         from: "names@example.edu".into(),
         timeout: MINUTE,
         ca_file: None,
+        per_minute: 600,
     });
     let world = World::with(Setup { mail: mail.unwrap(), ..Setup::default() }).await;
     world.person("Ana", "ana@example.edu").await;

@@ -254,6 +254,17 @@ async fn no_key_and_keys_that_mean_nothing_end_the_call() {
 }
 
 #[tokio::test]
+async fn on_a_page_with_moderation_a_take_waits_for_approval() {
+    let scene = Scene::new().await;
+    execute(&scene.world.app.db, "UPDATE name_pages SET moderation = 'hold'", vec![]).await;
+    let person = Person::Answers(vec![Presses('1'), Says(wav(1.5)), Presses('1')]);
+    assert_eq!(how(&scene.call_to(person).await), (State::Recorded, None));
+    assert_eq!(scene.recording_link().await, Value::Null);
+    assert_eq!(scene.count("media WHERE kind = 'held'").await, 1);
+    assert_eq!(scene.count("moderation WHERE state = 'open'").await, 1);
+}
+
+#[tokio::test]
 async fn whoever_says_nothing_is_not_recorded() {
     let scene = Scene::new().await;
     let call = scene.call_to(Person::Answers(vec![Presses('1'), DoesNothing])).await;

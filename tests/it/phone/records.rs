@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Setup, World,
+    database::execute,
     media::{file, wav},
 };
 
@@ -89,6 +90,22 @@ async fn a_number_without_a_recording_is_called() {
     assert_eq!((call.attempts[0].state, call.attempts[0].reason), (State::Recorded, None));
     let latest = world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200);
     assert!(latest["participants"][0]["recording_link"].is_string(), "{latest}");
+}
+
+#[tokio::test]
+async fn on_a_page_with_moderation_what_is_said_waits_and_the_call_is_over() {
+    let world = world(rules()).await;
+    execute(&world.app.db, "UPDATE name_pages SET moderation = 'hold'", Vec::new()).await;
+    create(&world, "ana@x.org", ANA).await;
+    let claimed = take(&world).await.unwrap();
+    calls::answered(&world.app, &claimed.attempt).await.unwrap();
+    assert_eq!(calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap(), Outcome::Recorded);
+    assert_eq!(states(&world).await, [State::Recorded]);
+    let latest = world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200);
+    assert_eq!(latest["participants"][0]["recording_link"], Value::Null);
+    let text = "SELECT COUNT(*) FROM media WHERE kind = 'held' AND hidden";
+    assert_eq!(world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap(), Some(1));
+    assert!(take(&world).await.is_none(), "nobody is called again");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Database invariants and query plans.
 
+pub mod coverage;
 mod durability;
 mod folder;
 mod migrations;

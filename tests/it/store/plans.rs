@@ -1,6 +1,9 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
-use endonym::store::{Db, Value, imports, jobs, media, own_recordings, participants, people, sign_ins};
+use endonym::store::{
+    Db, Value, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
+    participants, people, retention, sign_ins,
+};
 
 use crate::support::{
     World,
@@ -99,9 +102,14 @@ async fn faults(world: &World) -> Vec<String> {
         imports::statements(),
         participants::statements(),
         media::statements(),
+        moderation::statements(),
         own_recordings::statements(),
         people::statements(),
         sign_ins::statements(),
+        invitations::statements(),
+        coverage::statements(),
+        page_settings::statements(),
+        retention::statements(),
     ]
     .concat();
     assert!(statements.len() > 20, "{} statements", statements.len());

@@ -17,8 +17,8 @@ use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
-        Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, limiter::Policy,
-        name_pages, participants, sign_in, streams, studio, tokens,
+        Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, invitations,
+        limiter::Policy, name_pages, participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -84,6 +84,7 @@ pub struct Setup {
     pub calling: calls::Rules,
     pub phone: Phone,
     pub sign_in: sign_in::Settings,
+    pub invitations: invitations::Settings,
     /// The public URL, if it is not that of the server.
     pub base_url: Option<&'static str>,
     pub mail: Mailer,
@@ -118,6 +119,7 @@ impl Default for Setup {
             calling: calls::Rules::nobody(),
             phone: Phone::default(),
             sign_in: sign_in::Settings::default(),
+            invitations: invitations::Settings::default(),
             base_url: None,
             mail: Mailer::default(),
             outbound: "127.0.0.0/8",
@@ -165,6 +167,7 @@ impl World {
             // The callback URL is known only now.
             phone: Phone { callback_base: base.clone(), ..setup.phone },
             sign_in: setup.sign_in,
+            invitations: setup.invitations,
             mail: setup.mail,
             secrets: Secrets::new(None, folder.path()),
             outbound: Outbound::with_limits(
@@ -338,7 +341,7 @@ impl World {
         let hex = self.app.ids.hex();
         let shelves = match kind {
             Kind::Photo => vec![Shelf::Photos, Shelf::Thumbnails],
-            Kind::Recording | Kind::LegalRecording => vec![Shelf::Recordings],
+            Kind::Recording | Kind::LegalRecording | Kind::Held | Kind::Removed => vec![Shelf::Recordings],
         };
         for shelf in shelves {
             let key = Key { shelf, institution: self.institution.id, hex: hex.clone() };

@@ -13,11 +13,12 @@ use std::{
 
 use endonym::{
     app::{
-        Actor, Error, Missing, institutions,
+        Actor, Error, Missing, institutions, page_settings,
         sessions::Secret,
         sso::{self, Change, New, SignedIn},
     },
     domain::{
+        page_settings::Register,
         session::{How, PersonId},
         sign_in::ReturnTo,
         sso::Connection,
@@ -27,7 +28,10 @@ use reqwest::{Method, header};
 use serde_json::{Value, json};
 
 use super::{Browser, Seen};
-use crate::support::{Answer, World, until};
+use crate::{
+    name_pages,
+    support::{Answer, World, until},
+};
 
 const CLIENT: &str = "endonym";
 const SECRET: &str = "a client secret: with+signs&more%";
@@ -216,6 +220,43 @@ async fn is_refused(visitor: &Visitor<'_>, seen: Seen, status: u16, title: &str)
 /// Without the marks around arguments.
 fn plain(html: &str) -> String {
     html.replace(['\u{2068}', '\u{2069}'], "").replace("<bdi>", "").replace("</bdi>", "")
+}
+
+/// Signs in, and comes back to this path.
+async fn enter_from<'a>(world: &'a World, connection: &Connection, return_to: &str) -> (Visitor<'a>, Seen) {
+    let visitor = Visitor::new(world);
+    let query: String =
+        form_urlencoded::Serializer::new(String::new()).append_pair("return_to", return_to).finish();
+    let start = visitor.browser.get(&format!("/sso/{}/start?{query}", connection.id)).await.expect(303);
+    let path = visitor.at_provider(start.location()).await;
+    let seen = visitor.browser.get(&path).await;
+    (visitor, seen)
+}
+
+/// The provider vouches for the address, so no message is needed.
+#[tokio::test]
+async fn somebody_new_registers_on_a_name_page_that_lets_them_in() {
+    let (world, provider, connection) = scene().await;
+    provider.account(account("neo@example.edu")).await;
+    let change = page_settings::Change { register: Some(Register::Code), ..page_settings::Change::default() };
+    name_pages::set(&world, change).await;
+    let page = Browser::new(&world).get("/p/class-of-2027").await.expect(200);
+    assert!(plain(&page.body).contains("Sign in with Campus Login"), "{}", page.body);
+    for elsewhere in ["/me", "/p/class-of-2027/own", "/p/class-of-2027/own?code=WRONG", "/p/nowhere/own"] {
+        let (visitor, seen) = enter_from(&world, &connection, elsewhere).await;
+        assert!(!seen.status.is_redirection(), "{elsewhere}");
+        assert!(visitor.browser.session().await.is_none(), "{elsewhere}");
+    }
+    let own = format!("/p/class-of-2027/own?code={}", world.page.event_code);
+    let (visitor, seen) = enter_from(&world, &connection, &own).await;
+    seen.redirects_to(&own);
+    let form = format!("/p/class-of-2027/register?code={}", world.page.event_code);
+    visitor.browser.get(&own).await.redirects_to(&form);
+    visitor.browser.get(&form).await.expect(200);
+    let sent = visitor.browser.post("/p/class-of-2027/register", &[("first_name", "Neo")]).await;
+    sent.redirects_to("/p/class-of-2027/own?done=registered");
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM sign_in_requests").await, 0);
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM participants").await, 2);
 }
 
 #[tokio::test]

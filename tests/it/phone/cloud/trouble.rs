@@ -239,6 +239,7 @@ async fn a_conversation_goes_on_in_another_process() {
             ..Phone::default()
         },
         sign_in: endonym::app::sign_in::Settings::default(),
+        invitations: endonym::app::invitations::Settings::default(),
         mail: scene.world.app.mail.clone(),
         secrets: scene.world.app.secrets.clone(),
         outbound: scene.world.app.outbound.clone(),

@@ -1,0 +1,39 @@
+//! Addresses that a mail server has rejected for good: they get no bulk messages any more.
+
+use super::{Actor, App, Error, Result};
+use crate::{
+    domain::{bounce::Bounce, email::email_key, ids::InstitutionId},
+    store::bounces,
+};
+
+/// Of one institution, or of all that the actor administers; the newest first.
+pub async fn all(
+    app: &App,
+    actor: &Actor,
+    institution: Option<InstitutionId>,
+    most: i64,
+) -> Result<Vec<Bounce>> {
+    Ok(bounces::all(&mut app.db.read(), actor.administered(institution)?, most).await?)
+}
+
+/// Lets messages to an address be tried again. False if it was not marked.
+pub async fn clear(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<bool> {
+    actor.administer(institution)?;
+    let key = email_key(email);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(bounces::clear(sql, institution, &key).await?) })
+        })
+        .await
+}
+
+/// Lets messages to all addresses be tried again, such as after a mistake in the settings of the mail server. Returns how many were
+/// marked.
+pub async fn clear_all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<u64> {
+    actor.administer(institution)?;
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(bounces::clear_all(sql, institution).await?) })
+        })
+        .await
+}

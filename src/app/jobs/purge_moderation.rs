@@ -1,0 +1,17 @@
+//! Deletes what managers rejected or removed 30 days ago.
+
+use super::{Context, Policy};
+use crate::{
+    app::{Result, moderation},
+    domain::job::{Lane, RetryPolicy},
+};
+
+pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
+
+pub async fn run(context: &Context<'_>) -> Result<()> {
+    let deleted = moderation::purge(context.app).await?;
+    if deleted > 0 {
+        tracing::info!(deleted, "deleted recordings that were rejected or removed");
+    }
+    Ok(())
+}

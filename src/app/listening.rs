@@ -1,0 +1,245 @@
+//! The listening page of a name page: who may hear the people there, the list, asking for a recording, and reporting one.
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use super::{
+    Actor, App, Error, Missing, Result, audiences,
+    limiter::{LimitKey, Policy},
+    moderation::{self, Reported},
+    name_pages::PublicPage,
+    people, recording_requests,
+};
+use crate::{
+    domain::{
+        access::SearchScope,
+        client_address::Client,
+        coverage::Coverage,
+        custom_field::CustomField,
+        directory::{Filter, Letter},
+        email::email_key,
+        fault::Fault,
+        ids::ParticipantId,
+        initials::Initials,
+        moderation::{Complaint, SENTENCE},
+        page_settings::{Listen, PageState},
+        participant::{Participant, Recording},
+        text::is_invisible,
+    },
+    store::{
+        coverage, custom_fields,
+        participants::{self, KeyKind},
+        people as stored,
+    },
+};
+
+pub(super) use super::recording_requests::letter as request_letter;
+
+/// Checks that a visitor may listen. `Unauthorized` if that may change with signing in.
+pub async fn check(app: &App, visitor: Option<&Actor>, public: &PublicPage) -> Result<()> {
+    let (institution, page) = (public.institution.id, public.page.id);
+    if public.settings.listen == Listen::Link {
+        return Ok(());
+    }
+    let visitor = visitor.ok_or(Error::Unauthorized)?;
+    let person = visitor.person().filter(|person| person.institution == institution);
+    let is_admitted = match (public.settings.listen, person) {
+        (Listen::Link, _) | (Listen::Institution, Some(_)) => true,
+        (Listen::Registered, Some(person)) => {
+            stored::is_on_page(&mut app.db.read(), institution, page, &person.email_key).await?
+        }
+        (Listen::Managers, _) | (Listen::Registered | Listen::Institution, None) => false,
+    };
+    if is_admitted { Ok(()) } else { visitor.hear(institution, page) }
+}
+
+/// Which part of the list is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    pub filter: Filter,
+    /// The number of people to skip.
+    pub start: u64,
+    pub most: u64,
+}
+
+/// A part of the people who match.
+pub struct People {
+    pub people: Vec<Person>,
+    /// The number of all who match.
+    pub matching: u64,
+    /// The number of people before these.
+    pub start: u64,
+    /// The initials of everybody on the page.
+    pub letters: Vec<Letter>,
+    pub coverage: Coverage,
+    /// A URL of media, if browsers load them from the blob store directly.
+    pub media_address: Option<String>,
+}
+
+/// Somebody as listeners see them: there is no email in it, and nothing that nobody may hear.
+pub struct Person {
+    pub token: String,
+    pub name: String,
+    pub initials: Initials,
+    pub phonetic: Option<String>,
+    pub pronouns: Option<String>,
+    /// The hex of the picture's link.
+    pub photo: Option<String>,
+    pub sound: Sound,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sound {
+    Recording(Recording),
+    /// Only people of the institution may hear it, and the visitor has not signed in there.
+    Inside,
+    None,
+}
+
+/// Lists people by last name, then first name.
+pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query: &Query) -> Result<People> {
+    check(app, visitor, public).await?;
+    let (institution, page) = (public.institution.id, public.page.id);
+    let directory = people::directory(app, institution, page).await?;
+    let chosen = directory.matching(&query.filter, &HashSet::new());
+    let matching = chosen.len() as u64;
+    let start = query.start.min(matching);
+    let shown: Vec<ParticipantId> = chosen
+        .into_iter()
+        .skip(usize::try_from(start).unwrap_or(usize::MAX))
+        .take(usize::try_from(query.most).unwrap_or(usize::MAX))
+        .collect();
+    let sql = &mut app.db.read();
+    let mut found = participants::by_ids(sql, institution, &shown).await?;
+    // Somebody may have moved to another page since the names were read.
+    found.retain(|one| one.page.slug == public.page.slug);
+    let coverage = coverage::of(sql, institution, page).await?;
+    let mut fields = custom_fields::all(sql, institution).await?;
+    fields.retain(CustomField::is_pronouns);
+    let everybody: Vec<&Participant> = found.iter().collect();
+    let photos = people::photos(app, institution, &everybody).await?;
+    let media_address = people::media_address(app, institution, &everybody, &photos).await?;
+    let is_inside = visitor.is_some_and(|visitor| visitor.reaches(institution));
+    let inside = match is_inside {
+        true => HashSet::new(),
+        false => audiences::institution_only(sql, institution, &everybody).await?,
+    };
+    let people = found.iter().map(|one| person(one, &fields, &photos, &inside)).collect();
+    let letters = directory.letters().to_vec();
+    Ok(People { people, matching, start, letters, coverage, media_address })
+}
+
+fn person(
+    one: &Participant,
+    pronouns: &[CustomField],
+    photos: &HashMap<String, String>,
+    inside: &HashSet<ParticipantId>,
+) -> Person {
+    let same_person = || photos.get(&email_key(one.email.as_deref()?));
+    let sound = match &one.recording {
+        Some(_) if inside.contains(&one.id) => Sound::Inside,
+        Some(recording) => Sound::Recording(recording.clone()),
+        None => Sound::None,
+    };
+    Person {
+        token: one.token.clone(),
+        name: one.full_name(),
+        initials: Initials::of(&one.first_name, &one.last_name),
+        phonetic: one.phonetic.clone(),
+        pronouns: pronouns.iter().find_map(|field| one.custom.0.get(&field.id).cloned()),
+        photo: one.photo.as_ref().or_else(same_person).cloned(),
+        sound,
+    }
+}
+
+/// The outcome of a request that is limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    Accepted,
+    /// Too many requests from this network.
+    TooMany {
+        retry_after: u64,
+    },
+}
+
+const HOUR: Duration = Duration::from_secs(3_600);
+/// What one client network may do in an hour. Many people of an institution share a network.
+const MAX_REQUESTS: u32 = 60;
+/// A proxy that does not forward the client's address stands for many clients.
+const PROXY_FACTOR: u32 = 10;
+
+/// Asks somebody on the page for a recording. The answer is the same whether or not a message is sent. Only who has signed in may
+/// ask.
+pub async fn ask(
+    app: &App,
+    actor: &Actor,
+    client: Option<Client>,
+    public: &PublicPage,
+    token: &str,
+) -> Result<Answer> {
+    check(app, Some(actor), public).await?;
+    if !actor.reaches(public.institution.id) {
+        return Err(Error::Missing(Missing::Institution));
+    }
+    let limited = admit(app, client).await;
+    if limited != Answer::Accepted {
+        return Ok(limited);
+    }
+    let asked = find(app, public, token).await?;
+    if public.settings.state(app.clock.now()) == PageState::Open {
+        recording_requests::send(app, public.institution.id, asked.id).await?;
+    }
+    Ok(Answer::Accepted)
+}
+
+/// Reports a recording to those who manage the page.
+pub async fn report(
+    app: &App,
+    visitor: Option<&Actor>,
+    client: Option<Client>,
+    public: &PublicPage,
+    token: &str,
+    complaint: Complaint,
+    sentence: &str,
+) -> Result<Answer> {
+    check(app, visitor, public).await?;
+    if is_invisible(sentence) {
+        return Err(Error::invalid(SENTENCE, Fault::Blank));
+    }
+    Ok(match moderation::report(app, public, token, complaint, sentence, client).await? {
+        Reported::Accepted => Answer::Accepted,
+        Reported::TooMany { retry_after } => Answer::TooMany { retry_after },
+    })
+}
+
+/// The name of somebody whose recording a visitor wants to report.
+pub async fn reportable(
+    app: &App,
+    visitor: Option<&Actor>,
+    public: &PublicPage,
+    token: &str,
+) -> Result<String> {
+    check(app, visitor, public).await?;
+    let found = find(app, public, token).await?;
+    if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(found.full_name()) }
+}
+
+/// Somebody on this page, and not on another one of the institution.
+async fn find(app: &App, public: &PublicPage, token: &str) -> Result<Participant> {
+    let within = SearchScope::Page(public.page.id);
+    let sql = &mut app.db.read();
+    let found = participants::best(sql, public.institution.id, within, KeyKind::Token, token).await?;
+    found.ok_or(Error::Missing(Missing::Participant))
+}
+
+/// Counts a request against the limit of the client's network.
+async fn admit(app: &App, client: Option<Client>) -> Answer {
+    let Some(client) = client else { return Answer::Accepted };
+    let ceiling = if client.is_proxy { MAX_REQUESTS.saturating_mul(PROXY_FACTOR) } else { MAX_REQUESTS };
+    let policy = Policy { ceiling, window: HOUR, throttle: HOUR };
+    let key = LimitKey::asks(client.address);
+    let quota = app.limiter.take_with_policy(key, policy, app.clock.instant()).await;
+    quota.retry_after.map_or(Answer::Accepted, |retry_after| Answer::TooMany { retry_after })
+}

@@ -1,0 +1,187 @@
+//! The subjects and texts of letters: those that come with the software, and those of an institution's own.
+
+use super::{Actor, App, Error, Missing, Result, outbox};
+use crate::{
+    domain::{
+        email::Email,
+        ids::InstitutionId,
+        language::Language,
+        mail_text::{LetterKind, MailText},
+        message::Message,
+    },
+    mail::{
+        Rendered,
+        render::{self, PageLetter},
+    },
+    store::{Sql, institutions, mail_texts},
+    words::Words,
+};
+
+/// The text in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextInForce {
+    pub text: MailText,
+    /// Did the institution replace the one that comes with the software?
+    pub is_own: bool,
+}
+
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+) -> Result<TextInForce> {
+    actor.administer(institution)?;
+    find_in(&mut app.db.read(), institution, kind, language).await
+}
+
+pub(super) async fn find_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+) -> Result<TextInForce> {
+    Ok(match mail_texts::find(sql, institution, kind, language).await? {
+        Some(text) => TextInForce { text, is_own: true },
+        None => TextInForce { text: render::built_in(kind, language), is_own: false },
+    })
+}
+
+/// Which texts the institution has replaced.
+pub async fn all(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+) -> Result<Vec<(LetterKind, Language)>> {
+    actor.administer(institution)?;
+    Ok(mail_texts::all(&mut app.db.read(), institution).await?)
+}
+
+/// Replaces a text. Messages that have been enqueued get it, too.
+pub async fn set(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+    subject: &str,
+    text: &str,
+) -> Result<MailText> {
+    actor.administer(institution)?;
+    let new = MailText::parse(kind, subject, text)?;
+    let (stored, now) = (new.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let owner = institutions::by_id(sql, institution).await?;
+                owner.ok_or(Error::Missing(Missing::Institution))?;
+                Ok(mail_texts::set(sql, institution, kind, language, &stored, now).await?)
+            })
+        })
+        .await?;
+    Ok(new)
+}
+
+/// Goes back to the text that comes with the software. False if that is in force already.
+pub async fn reset(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+) -> Result<bool> {
+    actor.administer(institution)?;
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(mail_texts::delete(sql, institution, kind, language).await?) })
+        })
+        .await
+}
+
+/// A letter with made-up contents: with this text, or else with the one in force.
+pub async fn preview(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+    draft: Option<MailText>,
+) -> Result<Rendered> {
+    actor.administer(institution)?;
+    sample(app, institution, kind, language, draft, app.links.base()).await
+}
+
+/// Mails a letter with made-up contents and the text in force.
+pub async fn send_test(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+    to: Email,
+) -> Result<()> {
+    actor.administer(institution)?;
+    let (owned_app, now) = (app.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let base_url = owned_app.links.base().to_owned();
+                let message = Message::Sample { letter: kind, language: language.tag().to_owned(), base_url };
+                outbox::enqueue(sql, &owned_app.ids, Some(institution), to, message, now).await?;
+                Ok(())
+            })
+        })
+        .await?;
+    app.queue.wake();
+    Ok(())
+}
+
+/// A letter with made-up contents.
+pub(super) async fn sample(
+    app: &App,
+    institution: InstitutionId,
+    kind: LetterKind,
+    language: Language,
+    draft: Option<MailText>,
+    base_url: &str,
+) -> Result<Rendered> {
+    let sql = &mut app.db.read();
+    let owner = institutions::by_id(sql, institution).await?;
+    let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
+    let text = match draft {
+        Some(text) => text,
+        None => find_in(sql, institution, kind, language).await?.text,
+    };
+    let words = Words::new(language);
+    let letter = PageLetter {
+        to: Email::parse(SAMPLE_ADDRESS)
+            .ok_or_else(|| Error::Internal("the sample address is invalid".to_owned()))?,
+        name: Some(SAMPLE_NAME.to_owned()),
+        institution_name: owner.name,
+        page_title: words.text("letters-sample-page"),
+        link: format!("{}/p/sample", if base_url.is_empty() { SAMPLE_BASE_URL } else { base_url }),
+        language,
+        closes: Some(format!("{SAMPLE_DATE} 17:00")),
+        reason: Some(words.text("letters-sample-reason")),
+        date: Some(SAMPLE_DATE.to_owned()),
+    };
+    written(kind, &letter, &text, None)
+}
+
+const SAMPLE_ADDRESS: &str = "ada@example.edu";
+/// For commands, which do not know the public URL.
+const SAMPLE_BASE_URL: &str = "https://names.example.edu";
+const SAMPLE_NAME: &str = "Ada Lovelace";
+const SAMPLE_DATE: &str = "2027-01-31";
+
+/// A letter in words.
+pub(super) fn written(
+    kind: LetterKind,
+    letter: &PageLetter,
+    text: &MailText,
+    unsubscribe: Option<&str>,
+) -> Result<Rendered> {
+    let rendered = render::letter(kind, letter, text, unsubscribe);
+    rendered.map_err(|error| Error::Internal(format!("rendering a letter failed: {error}")))
+}

@@ -1,0 +1,177 @@
+//! Members of an institution: who runs its name pages, and with which role. The role is looked up at each request, so that one
+//! that was taken away ends at once.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Actor, App, Error, Missing, Result};
+use crate::{
+    domain::{
+        access::MAX_PAGES,
+        email::{Email, email_key},
+        fault::{Fault, Field, SetupFault},
+        ids::{InstitutionId, NamePageId},
+        member::{Member, Role},
+        name_page::{NamePage, NamePageRef},
+        session::PersonId,
+    },
+    store::{Sql, members, name_pages, persons, rolls, sessions, sign_ins},
+};
+
+/// Name pages that are shown to a member at once.
+const MOST_PAGES: usize = 200;
+
+/// Makes somebody a member, or replaces the role and the pages that they have. A new member is signed out everywhere: their
+/// sessions were opened before anything depended on them.
+pub async fn set(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email: Email,
+    role: Role,
+    pages: Vec<NamePageRef>,
+) -> Result<Member> {
+    actor.own(institution)?;
+    // Another mailbox has the same key, and would share the role.
+    if email.is_lookalike() {
+        return Err(Error::invalid(Field::Email, Fault::Invalid));
+    }
+    if role.has_all_pages() && !pages.is_empty() {
+        return Err(Error::invalid(Field::NamePages, SetupFault::AllNamePages));
+    }
+    if pages.len() > MAX_PAGES {
+        return Err(Error::invalid(Field::NamePages, SetupFault::TooManyNamePages { most: MAX_PAGES }));
+    }
+    let now = app.clock.now();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                // With the lock, of two owners who are demoted at once the second one stays.
+                if !rolls::lock_if_there(sql, institution).await? {
+                    return Err(Error::Missing(Missing::Institution));
+                }
+                let person = PersonId { institution, email_key: email.key().to_owned() };
+                let before = members::find(sql, &person).await?;
+                if role != Role::Owner {
+                    keep_an_owner(sql, before.as_ref()).await?;
+                }
+                let member = Member {
+                    pages: ids(sql, institution, &pages).await?,
+                    email: email.as_given().to_owned(),
+                    created_at: before.as_ref().map_or(now, |before| before.created_at),
+                    person,
+                    role,
+                };
+                members::set(sql, &member).await?;
+                if before.is_none_or(|before| !before.email.eq_ignore_ascii_case(&member.email)) {
+                    sessions::delete_all_of(sql, institution, &member.person.email_key).await?;
+                    sign_ins::delete_of(sql, &member.person).await?;
+                }
+                Ok(member)
+            })
+        })
+        .await
+}
+
+async fn ids(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageRef]) -> Result<Vec<NamePageId>> {
+    let mut ids = Vec::with_capacity(pages.len());
+    for page in pages {
+        let found = name_pages::find(sql, institution, page).await?;
+        ids.push(found.ok_or(Error::Missing(Missing::NamePage))?.id);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
+
+/// Fails if this member is the only owner. The caller holds the institution's lock.
+pub(super) async fn keep_an_owner(sql: &mut Sql, leaving: Option<&Member>) -> Result<()> {
+    let Some(leaving) = leaving.filter(|member| member.role == Role::Owner) else { return Ok(()) };
+    if members::owners(sql, leaving.person.institution).await? > 1 {
+        Ok(())
+    } else {
+        Err(Error::invalid(Field::Role, SetupFault::LastOwner))
+    }
+}
+
+/// All members, each with the slugs of their pages. Owners and admins have all pages, and none is listed.
+pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(Member, Vec<String>)>> {
+    actor.own(institution)?;
+    let sql = &mut app.db.read();
+    let pages = name_pages::all(sql, institution).await?;
+    let slugs: HashMap<NamePageId, String> = pages.into_iter().map(|page| (page.id, page.slug)).collect();
+    let all = members::all(sql, institution).await?.into_iter();
+    Ok(all
+        .map(|member| {
+            let of_member = member.pages.iter().filter_map(|page| slugs.get(page).cloned()).collect();
+            (member, of_member)
+        })
+        .collect())
+}
+
+/// Takes the role from somebody. If they are registered on no name page, they are signed out everywhere.
+pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<()> {
+    actor.own(institution)?;
+    let person = PersonId { institution, email_key: email_key(email) };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let member = members::find(sql, &person).await?.ok_or(Error::Missing(Missing::Member))?;
+                keep_an_owner(sql, Some(&member)).await?;
+                members::delete(sql, &person).await?;
+                Ok(persons::delete_unregistered(sql, institution, &person.email_key).await?)
+            })
+        })
+        .await
+}
+
+/// The member who this person is, if they are one.
+pub async fn find(app: &App, person: &PersonId) -> Result<Option<Member>> {
+    Ok(members::find(&mut app.db.read(), person).await?)
+}
+
+/// Who acts when this person has signed in: the member that they are, or only the person. Not for sessions that were opened by
+/// something weaker than a proof of the address; see `SignedIn::member_actor`.
+pub async fn actor_of(app: &App, person: &PersonId) -> Result<Actor> {
+    Ok(match find(app, person).await? {
+        Some(member) => Actor::Member(Arc::new(member)),
+        None => Actor::Person(person.clone()),
+    })
+}
+
+/// The name pages that concern a person who may be registered on none of them.
+#[derive(Debug, Default)]
+pub struct OwnPages {
+    pub role: Option<Role>,
+    /// Those that they run or hear by their role, newest first.
+    pub of_role: Vec<NamePage>,
+    /// Those on which they may register.
+    pub open: Vec<NamePage>,
+}
+
+impl OwnPages {
+    pub fn is_empty(&self) -> bool {
+        self.of_role.is_empty() && self.open.is_empty()
+    }
+
+    /// Are there, or may there be, older pages than those of `of_role`?
+    pub fn is_cut(&self) -> bool {
+        self.of_role.len() >= MOST_PAGES
+    }
+}
+
+/// The pages that a person runs, hears or may register on. Archived ones are left out.
+pub async fn own_pages(app: &App, actor: &Actor, person: &PersonId) -> Result<OwnPages> {
+    actor.represent(person)?;
+    let sql = &mut app.db.read();
+    let role = members::find(sql, person).await?.map(|member| member.role);
+    let of_role = match role {
+        None => Vec::new(),
+        Some(role) if role.has_all_pages() => {
+            members::newest_pages(sql, person.institution, MOST_PAGES as i64).await?
+        }
+        Some(_) => members::pages_of(sql, person, MOST_PAGES as i64).await?,
+    };
+    let open = members::open_to(sql, person, app.clock.now()).await?;
+    Ok(OwnPages { role, of_role, open })
+}

@@ -1,0 +1,99 @@
+//! Stopping messages: every message but those for signing in has a link that stops all others of its institution. It needs no
+//! session and never expires.
+
+use super::{App, Error, Result, institutions};
+use crate::{
+    domain::{ids::InstitutionId, institution::Institution, moment::Moment, session::PersonId},
+    store::{self, Sql, opt_outs},
+};
+
+/// What the token in a link is for.
+const PURPOSE: &str = "unsubscribe";
+/// In front of every sealed text. It is not part of the link.
+const SEAL_PREFIX: &str = "v1:";
+/// The longest token that is read: that of the longest address has about 500 characters.
+const LONGEST_TOKEN: usize = 2_000;
+
+/// Whose messages a link stops.
+#[derive(Debug, Clone)]
+pub struct Recipient {
+    pub person: PersonId,
+    pub institution: Institution,
+    pub is_opted_out: bool,
+}
+
+pub async fn is_opted_out(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    Ok(opt_outs::exists(sql, institution, email_key).await?)
+}
+
+/// The address of the page that stops messages to a person. Institution and address are encrypted in it, so that nothing needs to be
+/// stored, nobody else can make one, and logs of other systems do not reveal the address.
+pub fn link(app: &App, base_url: &str, person: &PersonId) -> Result<String> {
+    let sealed =
+        app.secrets.seal(PURPOSE, format!("{} {}", person.institution, person.email_key).as_bytes())?;
+    let token: String = sealed.trim_start_matches(SEAL_PREFIX).chars().filter_map(url_safe).collect();
+    Ok(format!("{base_url}/u/{token}"))
+}
+
+/// Base64 without characters that have a meaning in a path.
+const fn url_safe(c: char) -> Option<char> {
+    match c {
+        '+' => Some('-'),
+        '/' => Some('_'),
+        '=' => None,
+        other => Some(other),
+    }
+}
+
+/// The person in a token. `None` if it is not one of ours.
+fn person_of(app: &App, token: &str) -> Option<PersonId> {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if token.len() > LONGEST_TOKEN || !token.chars().all(is_token) {
+        return None;
+    }
+    let padding = "=".repeat((4 - token.len() % 4) % 4);
+    let sealed = format!("{SEAL_PREFIX}{}{padding}", token.replace('-', "+").replace('_', "/"));
+    let plain = String::from_utf8(app.secrets.open(PURPOSE, &sealed).ok()?).ok()?;
+    let (institution, email_key) = plain.split_once(' ')?;
+    Some(PersonId { institution: institution.parse().ok()?, email_key: email_key.to_owned() })
+}
+
+/// Whose messages this link stops. `None` if the link is not one of ours, or if the institution is gone.
+pub async fn find(app: &App, token: &str) -> Result<Option<Recipient>> {
+    let Some(person) = person_of(app, token) else { return Ok(None) };
+    let institution = match institutions::by_id(app, person.institution).await {
+        Ok(institution) => institution,
+        Err(Error::Missing(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let is_opted_out = opt_outs::exists(&mut app.db.read(), person.institution, &person.email_key).await?;
+    Ok(Some(Recipient { person, institution, is_opted_out }))
+}
+
+/// Stops the messages. False if the link is not one of ours.
+pub async fn opt_out(app: &App, token: &str) -> Result<bool> {
+    let Some(Recipient { person, is_opted_out, .. }) = find(app, token).await? else { return Ok(false) };
+    if is_opted_out {
+        return Ok(true);
+    }
+    let now = app.clock.now();
+    app.db.write::<_, Error>(move |sql| Box::pin(async move { stop(sql, &person, now).await })).await?;
+    Ok(true)
+}
+
+async fn stop(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<()> {
+    // The institution may have been deleted since.
+    if store::institutions::by_id(sql, person.institution).await?.is_some() {
+        opt_outs::insert(sql, person, now).await?;
+    }
+    Ok(())
+}
+
+/// Lets the messages arrive again. False if the link is not one of ours.
+pub async fn opt_in(app: &App, token: &str) -> Result<bool> {
+    let Some(Recipient { person, .. }) = find(app, token).await? else { return Ok(false) };
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(opt_outs::delete(sql, &person).await?) }))
+        .await?;
+    Ok(true)
+}

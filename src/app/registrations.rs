@@ -1,0 +1,458 @@
+//! Registering on a name page, and a person's own entry there.
+//!
+//! Nobody registers with an address that they have not proven: by a mailed code or link (`ask`), by single sign-on or a trusted proxy
+//! (`admit`), or by an invitation. The proof leaves an admission, with which a session can be opened before there is an entry. It is
+//! removed with the registration, or after a day.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use endonym_media::sound::Refusal;
+
+use super::{
+    Actor, App, Error, Missing, Result, custom_fields,
+    name_pages::{self, PublicPage},
+    own_entry::{self, OwnEntry, Owner},
+    own_media, own_person,
+    own_recordings::Sharing,
+    page_settings, participants,
+    sessions::Secret,
+    sign_in::{self, MailRequest},
+    studio::Processed,
+};
+use crate::{
+    domain::{
+        access::Access,
+        client_address::Client,
+        custom_field::CustomField,
+        email::Email,
+        fault::{Fault, Field},
+        language::Language,
+        media::{Incoming, Kind, MediaFault},
+        moment::Moment,
+        name_page::NamePageRef,
+        page_settings::{PageState, Register},
+        participant::{Draft, Given, LegalNames, Source},
+        registration::{is_event_code, may_register},
+        session::PersonId,
+        sign_in::{ADMISSION_LIFE, ReturnTo},
+    },
+    store::{self, Sql, admissions},
+};
+
+/// A browser records a little more than the take: before it says "Recording", and after Stop.
+const TAKE_MARGIN: Duration = Duration::from_secs(1);
+
+/// The response to somebody who wants to register. It is the same for every address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// A message is on its way, if the address may register or is known.
+    Accepted,
+    /// Too many requests for this address or from this network.
+    TooMany { retry_after: u64 },
+    /// The event code is missing or wrong. That says nothing about the address.
+    WrongCode,
+}
+
+/// The path of somebody's own entry, where they go after they have proven who they are.
+fn own_path(public: &PublicPage) -> Option<ReturnTo> {
+    ReturnTo::parse(&format!("/p/{}/own", public.page.slug))
+}
+
+/// Requests a message with a code and a link, for somebody who registers or returns. The work does not depend on the address: a job
+/// finds out whether it is known, and whether it may register is a part of the request.
+pub async fn ask(
+    app: &App,
+    client: Option<Client>,
+    browser: &Secret,
+    public: &PublicPage,
+    email: Email,
+    code: Option<&str>,
+    language: Language,
+) -> Result<Answer> {
+    let PublicPage { institution, page, settings } = public;
+    let is_open = settings.state(app.clock.now()) == PageState::Open;
+    if is_open && settings.register == Register::Code && !is_event_code(page, code) {
+        // Guesses count as requests do.
+        return Ok(if sign_in::admits(app, client).await {
+            Answer::WrongCode
+        } else {
+            Answer::TooMany { retry_after: sign_in::RECENT.as_secs() }
+        });
+    }
+    let may_register = is_open && may_register(page, settings, &email, code);
+    let wanted = MailRequest {
+        email,
+        institution: Some(institution.id),
+        language,
+        return_to: own_path(public),
+        name_page: may_register.then_some(page.id),
+    };
+    Ok(match sign_in::ask(app, client, browser, wanted).await? {
+        sign_in::Answer::Accepted => Answer::Accepted,
+        sign_in::Answer::TooMany { retry_after } => Answer::TooMany { retry_after },
+    })
+}
+
+/// Admits somebody whose address a provider or proxy has proven, if the page that they return to lets them register. False if not.
+pub(super) async fn admit(app: &App, person: &PersonId, email: &Email, return_to: &ReturnTo) -> Result<bool> {
+    let Some((slug, code)) = target(return_to) else { return Ok(false) };
+    let public = match name_pages::public(app, &slug).await {
+        Ok(public) => public,
+        Err(Error::Missing(_)) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let PublicPage { institution, page, settings } = &public;
+    let (now, page_id) = (app.clock.now(), page.id);
+    let may_enter = institution.id == person.institution
+        && settings.state(now) == PageState::Open
+        && may_register(page, settings, email, code.as_deref());
+    if !may_enter {
+        return Ok(false);
+    }
+    let (person, email) = (person.clone(), email.as_given().to_owned());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(admissions::set(sql, &person, page_id, &email, now).await?) })
+        })
+        .await?;
+    Ok(true)
+}
+
+/// The page that a path leads to, and the event code in its query.
+fn target(return_to: &ReturnTo) -> Option<(String, Option<String>)> {
+    let path = return_to.as_str().strip_prefix("/p/")?;
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let slug = path.split('/').next().filter(|slug| !slug.is_empty())?;
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let code = pairs.find(|(name, _)| name == "code").map(|(_, value)| value.into_owned());
+    Some((slug.to_owned(), code))
+}
+
+/// Removes admissions of people who never registered.
+pub async fn remove_expired(app: &App) -> Result<()> {
+    let before = app.clock.now().minus(ADMISSION_LIFE);
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !admissions::any_expired(&mut app.db.read(), before).await? {
+        return Ok(());
+    }
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(admissions::delete_expired(sql, before).await?) })
+        })
+        .await
+}
+
+/// What people say about themselves when they register, and change later.
+pub struct Details(Draft);
+
+impl Details {
+    pub fn read(source: &impl Source) -> Self {
+        Self(Draft::read(source, LegalNames::Ignored))
+    }
+
+    /// Ignores what the page does not ask for, and reports what it requires and does not get. `is_new`: what is absent is missing.
+    fn checked(self, public: &PublicPage, fields: &[CustomField], is_new: bool) -> Draft {
+        let asked = &public.settings.asked;
+        let Draft { first_name, last_name, identifier, phonetic, notes, custom, mut errors, .. } = self.0;
+        let asking = |key: &str| {
+            let field = fields.iter().find(|field| field.has_import_key(key))?;
+            Some(asked.custom(&field.name)).filter(|asking| asking.is_asked())
+        };
+        // Where people are invited, the institution says what their names are.
+        let has_names = is_new || changes_names(public);
+        errors.retain(|field| match field {
+            Field::FirstName | Field::LastName => has_names,
+            Field::Identifier => is_new,
+            Field::Phonetic => asked.phonetic.is_asked(),
+            Field::Notes => asked.notes.is_asked(),
+            Field::Custom(key) => asking(key).is_some(),
+            _ => false,
+        });
+        let mut draft = Draft::default();
+        if has_names {
+            (draft.first_name, draft.last_name) = (first_name, last_name);
+        }
+        if is_new {
+            draft.identifier = identifier;
+        }
+        if asked.phonetic.is_asked() {
+            draft.phonetic = phonetic;
+        }
+        if asked.notes.is_asked() {
+            draft.notes = notes;
+        }
+        draft.custom = custom.into_iter().filter(|(key, _)| asking(key).is_some()).collect();
+        let required =
+            [(Field::Phonetic, asked.phonetic, &draft.phonetic), (Field::Notes, asked.notes, &draft.notes)];
+        for (field, asking, given) in required {
+            if asking.is_required() && is_lacking(given, is_new) && !errors.has(&field) {
+                errors.add(field, Fault::Blank);
+            }
+        }
+        for field in fields.iter().filter(|field| asked.custom(&field.name).is_required()) {
+            let key = field.import_key();
+            let given = draft.custom.iter().find(|(sent, _)| *sent == key).map(|(_, given)| given);
+            let is_lacking = is_lacking(given.unwrap_or(&Given::Absent), is_new);
+            if is_lacking && !errors.has(&Field::Custom(key.clone())) {
+                errors.add(Field::Custom(key), Fault::Blank);
+            }
+        }
+        draft.errors = errors;
+        draft
+    }
+}
+
+/// Whether people may change their names on this page. The names of invited people come from the institution.
+pub fn changes_names(public: &PublicPage) -> bool {
+    public.settings.asked.name.is_asked() && public.settings.register != Register::Invited
+}
+
+fn is_lacking(given: &Given<String>, is_new: bool) -> bool {
+    match given {
+        Given::Set(_) => false,
+        Given::Clear => true,
+        Given::Absent => is_new,
+    }
+}
+
+/// The custom fields that a page asks for, pronouns first.
+pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomField>> {
+    let mut fields = custom_fields::all(app, &Access::whole(public.institution.id)).await?;
+    fields.retain(|field| public.settings.asked.custom(&field.name).is_asked());
+    fields.sort_by_key(|field| !field.is_pronouns());
+    Ok(fields)
+}
+
+/// What came of registering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// They have an entry, from now on or already.
+    Registered,
+    /// The page is closed or archived.
+    Closed,
+    /// The page is for others.
+    NotPermitted,
+    /// The event code is missing or wrong.
+    WrongCode,
+}
+
+/// Registers a person with the address that they have proven. Whoever is registered keeps their entry as it is.
+pub async fn register(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+    code: Option<&str>,
+    details: Details,
+) -> Result<Outcome> {
+    actor.represent(person)?;
+    let (institution, page) = (person.institution, public.page.id);
+    if entry(app, person, public).await?.is_some() {
+        return Ok(Outcome::Registered);
+    }
+    let email = match permission(app, actor, person, public, code).await? {
+        Permission::Email(email) => email,
+        Permission::Refused(outcome) => return Ok(outcome),
+    };
+    let fields = asked_fields(app, public).await?;
+    let mut draft = details.checked(public, &fields, true);
+    draft.email = Given::Set(email);
+    let page_ref = NamePageRef::parse(&public.page.slug).ok_or(Error::Missing(Missing::NamePage))?;
+    match participants::create(app, &Access::whole(institution), page_ref, draft).await {
+        Ok(_) => {}
+        // They have sent the form twice at once, and the other one was first.
+        Err(Error::Invalid(errors)) if errors.has(&Field::Email) => {}
+        Err(error) => return Err(error),
+    }
+    let person = person.clone();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(admissions::delete(sql, &person, page).await?) })
+        })
+        .await?;
+    Ok(Outcome::Registered)
+}
+
+/// Why this person may not register now. `None` if they may.
+pub async fn refusal(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+    code: Option<&str>,
+) -> Result<Option<Outcome>> {
+    actor.represent(person)?;
+    Ok(match permission(app, actor, person, public, code).await? {
+        Permission::Email(_) => None,
+        Permission::Refused(outcome) => Some(outcome),
+    })
+}
+
+enum Permission {
+    /// The address to register with.
+    Email(Email),
+    Refused(Outcome),
+}
+
+async fn permission(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+    code: Option<&str>,
+) -> Result<Permission> {
+    let PublicPage { institution, page, settings } = public;
+    let now = app.clock.now();
+    if institution.id != person.institution {
+        return Err(Error::Missing(Missing::NamePage));
+    }
+    if settings.state(now) != PageState::Open {
+        return Ok(Permission::Refused(Outcome::Closed));
+    }
+    let sql = &mut app.db.read();
+    let invited = admissions::invited(sql, person, page.id, now).await?;
+    let admitted = admissions::find(sql, person, page.id, now.minus(ADMISSION_LIFE)).await?;
+    // An admission dates from when the page was open to more people.
+    let admitted = admitted.filter(|_| settings.register != Register::Invited);
+    let is_welcome = invited.is_some() || admitted.is_some() || actor.manage(institution.id, page.id).is_ok();
+    let email = match admitted.or(invited) {
+        Some(email) => Email::parse(&email),
+        None => known_email(sql, person, now).await?,
+    };
+    let Some(email) = email else { return Ok(Permission::Refused(Outcome::NotPermitted)) };
+    Ok(if is_welcome || may_register(page, settings, &email, code) {
+        Permission::Email(email)
+    } else if settings.register == Register::Code {
+        Permission::Refused(Outcome::WrongCode)
+    } else {
+        Permission::Refused(Outcome::NotPermitted)
+    })
+}
+
+/// The address as the institution knows it.
+async fn known_email(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<Option<Email>> {
+    let known = store::sign_ins::known(sql, &person.email_key, now).await?;
+    let here = known.into_iter().find(|one| one.institution.id == person.institution);
+    Ok(here.and_then(|one| Email::parse(&one.email)))
+}
+
+/// A person's own entry on a page, as shown to them.
+pub struct Own {
+    pub entry: OwnEntry,
+    /// A new recording waits for approval.
+    pub is_held: bool,
+}
+
+impl Own {
+    /// There is a recording, which others may hear or not.
+    pub fn is_recorded(&self) -> bool {
+        self.is_held || self.entry.origin.is_some()
+    }
+}
+
+/// The person's own entry. `None` if they are not registered on the page.
+pub async fn find(app: &App, actor: &Actor, person: &PersonId, public: &PublicPage) -> Result<Option<Own>> {
+    actor.represent(person)?;
+    let Some(owner) = entry(app, person, public).await? else { return Ok(None) };
+    let entry = own_entry::find(app, owner).await?;
+    let held = store::media::of(&mut app.db.read(), owner.institution, owner.participant, Kind::Held).await?;
+    Ok(Some(Own { entry, is_held: held.is_some() }))
+}
+
+async fn entry(app: &App, person: &PersonId, public: &PublicPage) -> Result<Option<Owner>> {
+    if public.institution.id != person.institution {
+        return Err(Error::Missing(Missing::NamePage));
+    }
+    match own_person::owner(app, person, Some(&public.page.slug)).await {
+        Ok(owner) => Ok(Some(owner)),
+        Err(Error::Missing(Missing::NamePage | Missing::Participant)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+async fn registered(app: &App, person: &PersonId, public: &PublicPage) -> Result<Owner> {
+    entry(app, person, public).await?.ok_or(Error::Missing(Missing::Participant))
+}
+
+/// Changes what the person says about themselves on this page.
+pub async fn change(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+    details: Details,
+) -> Result<()> {
+    actor.represent(person)?;
+    let owner = registered(app, person, public).await?;
+    if public.settings.is_archived() {
+        return Err(Error::invalid(Field::FirstName, Fault::Closed));
+    }
+    let fields = asked_fields(app, public).await?;
+    let draft = details.checked(public, &fields, false);
+    participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
+}
+
+/// Stores a recording, for all of the person's pages or for this one only. After the closing time it is rejected with `Fault::Closed`.
+pub async fn record(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+    sound: Vec<u8>,
+    sharing: Sharing,
+) -> Result<()> {
+    actor.represent(person)?;
+    let owner = registered(app, person, public).await?;
+    if public.settings.state(app.clock.now()) != PageState::Open {
+        return Err(Error::invalid(Field::Recording, Fault::Closed));
+    }
+    check_length(app, public, &sound).await?;
+    own_entry::record(app, owner, sound, sharing).await
+}
+
+/// Rejects sound that is longer than the page permits. Only the processed sound has a length that counts, without the silence around
+/// the name.
+async fn check_length(app: &App, public: &PublicPage, sound: &[u8]) -> Result<()> {
+    if public.settings.take_seconds.is_none() {
+        return Ok(());
+    }
+    let longest = Duration::from_secs(page_settings::take_seconds(app, &public.settings)) + TAKE_MARGIN;
+    let rejected = |fault: MediaFault| Err(Error::invalid(Field::Recording, Fault::Media(fault)));
+    match app.studio.process(Kind::Recording, Incoming::Bytes(sound.to_vec())).await? {
+        Ok(Processed::Sound { sound, .. }) if sound.duration > longest => {
+            rejected(MediaFault::Sound(Refusal::TooLong { longest }))
+        }
+        Ok(_) => Ok(()),
+        Err(fault) => rejected(fault),
+    }
+}
+
+/// The MP3 file of the person's newest recording on this page, even while nobody else may hear it.
+pub async fn sound(app: &App, actor: &Actor, person: &PersonId, public: &PublicPage) -> Result<Bytes> {
+    actor.represent(person)?;
+    let slug = &public.page.slug;
+    match own_media::sound(app, actor, person, slug, Kind::Held).await {
+        Err(Error::Missing(Missing::Recording)) => {
+            own_media::sound(app, actor, person, slug, Kind::Recording).await
+        }
+        found => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_found_in_the_way_back() {
+        let found = |path: &str| target(&ReturnTo::parse(path).unwrap());
+        let page = |slug: &str, code: Option<&str>| Some((slug.to_owned(), code.map(str::to_owned)));
+        assert_eq!(found("/p/class-of-2027"), page("class-of-2027", None));
+        assert_eq!(found("/p/choir/own?lang=de&code=R99E+JJFY"), page("choir", Some("R99E JJFY")));
+        assert_eq!(found("/p/choir?code="), page("choir", Some("")));
+        for other in ["/me", "/p/", "/p", "/p//own", "/people/x", "/sign-in?return_to=/p/choir"] {
+            assert_eq!(found(other), None, "{other}");
+        }
+    }
+}

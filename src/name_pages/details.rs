@@ -1,0 +1,192 @@
+//! The inputs with which people tell a page about themselves (`templates/name_pages/parts/details.html`).
+
+use crate::{
+    app::{name_pages::PublicPage, registrations},
+    domain::{
+        custom_field::CustomField,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        language::Language,
+        page_settings::Asking,
+        participant::Participant,
+    },
+    http::{
+        faults::{self, Input},
+        form::Form,
+    },
+    words::Words,
+};
+
+/// What a page asks for. What it does not ask for is absent.
+#[derive(Default)]
+pub struct Inputs {
+    pub first_name: Option<TextInput>,
+    pub last_name: Option<TextInput>,
+    /// Only if the link to the page had it.
+    pub identifier: Option<TextInput>,
+    pub phonetic: Option<TextInput>,
+    pub custom: Vec<CustomInput>,
+    pub notes: Option<TextInput>,
+}
+
+pub struct CustomInput {
+    pub name: String,
+    pub label: String,
+    pub input: TextInput,
+}
+
+#[derive(Default)]
+pub struct TextInput {
+    pub value: String,
+    pub fault: Option<String>,
+    /// It is the first one with a fault.
+    pub has_focus: bool,
+    pub is_required: bool,
+}
+
+impl Inputs {
+    /// Of somebody who registers. `given` is what they have sent, or what the link to the page had.
+    pub fn of_new(public: &PublicPage, fields: &[CustomField], given: &Form, faults: &Faults<'_>) -> Self {
+        let value = |key: &str| given.get(key).unwrap_or_default().to_owned();
+        let mut inputs = Self::asked(public, fields, value, faults);
+        // Without a name, nobody can be registered.
+        let name = |key: &str, field: &Field| TextInput {
+            value: given.get(key).unwrap_or_default().to_owned(),
+            fault: faults.of(field, Input::CustomField),
+            ..TextInput::default()
+        };
+        inputs.first_name = Some(name("first_name", &Field::FirstName));
+        inputs.last_name = Some(name("last_name", &Field::LastName));
+        inputs.identifier = given.get("institution_id").map(|_| name("institution_id", &Field::Identifier));
+        inputs.focused()
+    }
+
+    /// Of somebody who is registered.
+    pub fn of_entry(public: &PublicPage, fields: &[CustomField], entry: &Participant) -> Self {
+        let custom = |key: &str| {
+            let field = fields.iter().find(|field| field.has_import_key(key))?;
+            entry.custom.0.get(&field.id)
+        };
+        let value = |key: &str| {
+            let value = match key {
+                "first_name" => entry.first_name.as_ref(),
+                "last_name" => entry.last_name.as_ref(),
+                "phonetic" => entry.phonetic.as_ref(),
+                "notes" => entry.notes.as_ref(),
+                key => custom(key),
+            };
+            value.cloned().unwrap_or_default()
+        };
+        Self::of_registered(public, fields, value, &Faults::NONE)
+    }
+
+    /// What somebody who is registered has sent, with what is wrong with it.
+    pub fn of_rejected(
+        public: &PublicPage,
+        fields: &[CustomField],
+        given: &Form,
+        faults: &Faults<'_>,
+    ) -> Self {
+        let value = |key: &str| given.get(key).unwrap_or_default().to_owned();
+        Self::of_registered(public, fields, value, faults).focused()
+    }
+
+    fn of_registered(
+        public: &PublicPage,
+        fields: &[CustomField],
+        value: impl Fn(&str) -> String,
+        faults: &Faults<'_>,
+    ) -> Self {
+        let mut inputs = Self::asked(public, fields, &value, faults);
+        if registrations::changes_names(public) {
+            let name = |key: &str, field: &Field| TextInput {
+                value: value(key),
+                fault: faults.of(field, Input::CustomField),
+                ..TextInput::default()
+            };
+            inputs.first_name = Some(name("first_name", &Field::FirstName));
+            inputs.last_name = Some(name("last_name", &Field::LastName));
+        }
+        inputs
+    }
+
+    /// Everything but the name.
+    fn asked(
+        public: &PublicPage,
+        fields: &[CustomField],
+        value: impl Fn(&str) -> String,
+        faults: &Faults<'_>,
+    ) -> Self {
+        let asked = &public.settings.asked;
+        let input = |key: &str, field: &Field, asking: Asking, input: Input| TextInput {
+            value: value(key),
+            fault: faults.of(field, input),
+            has_focus: false,
+            is_required: asking.is_required(),
+        };
+        let text = |key: &str, field: Field, asking: Asking, kind: Input| {
+            asking.is_asked().then(|| input(key, &field, asking, kind))
+        };
+        let custom = |field: &CustomField| {
+            let (key, asking) = (field.import_key(), asked.custom(&field.name));
+            let input = input(&key, &Field::Custom(key.clone()), asking, Input::CustomField);
+            CustomInput { name: key, label: field.label.clone(), input }
+        };
+        Self {
+            phonetic: text("phonetic", Field::Phonetic, asked.phonetic, Input::Phonetic),
+            custom: fields.iter().map(custom).collect(),
+            notes: text("notes", Field::Notes, asked.notes, Input::Notes),
+            ..Self::default()
+        }
+    }
+
+    /// Focuses the first input with a fault, in the order of the page.
+    fn focused(mut self) -> Self {
+        let before = [&mut self.first_name, &mut self.last_name, &mut self.identifier, &mut self.phonetic];
+        let custom = self.custom.iter_mut().map(|custom| &mut custom.input);
+        let mut all = before.into_iter().flatten().chain(custom).chain(&mut self.notes);
+        if let Some(first) = all.find(|input| input.fault.is_some()) {
+            first.has_focus = true;
+        }
+        self
+    }
+
+    /// Is there anything to fill in?
+    pub fn is_empty(&self) -> bool {
+        let texts = [&self.first_name, &self.last_name, &self.identifier, &self.phonetic, &self.notes];
+        self.custom.is_empty() && texts.into_iter().all(Option::is_none)
+    }
+
+    /// The labels of required inputs that have no value.
+    pub fn missing(&self, words: Words) -> Vec<String> {
+        let is_missing = |input: &TextInput| input.is_required && input.value.is_empty();
+        let text = |input: &Option<TextInput>, id: &str| {
+            input.as_ref().filter(|input| is_missing(input)).map(|_| words.text(id))
+        };
+        let custom = self.custom.iter().filter(|custom| is_missing(&custom.input));
+        let custom = custom.map(|custom| custom.label.clone());
+        let phonetic = text(&self.phonetic, "me-phonetic");
+        phonetic.into_iter().chain(custom).chain(text(&self.notes, "me-notes")).collect()
+    }
+}
+
+/// What is wrong with what somebody has sent, if something is.
+pub struct Faults<'a> {
+    pub words: Words,
+    pub errors: Option<&'a FieldErrors>,
+}
+
+impl Faults<'_> {
+    pub const NONE: Self = Self { words: Words::new(Language::English), errors: None };
+
+    fn of(&self, field: &Field, input: Input) -> Option<String> {
+        let (_, found) = self.errors?.iter().find(|(name, _)| *name == field)?;
+        let fault = found.first()?;
+        Some(match (field, fault) {
+            (Field::FirstName | Field::LastName, Fault::Blank) => self.words.text("page-name-blank"),
+            (Field::Identifier, Fault::Taken) => self.words.text("page-identifier-taken"),
+            (Field::FirstName, Fault::Closed) => self.words.text("page-archived"),
+            _ => faults::fault(self.words, input, fault),
+        })
+    }
+}

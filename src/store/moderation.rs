@@ -1,0 +1,373 @@
+//! Cases of moderation. The recordings that they are about are in `media`.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Error, Result, Row, Sql, Value, media, padded, placeholders, position_in};
+use crate::domain::{
+    ids::{InstitutionId, ModerationId, NamePageId, ParticipantId},
+    media::Media,
+    moderation::{Case, CaseKind, CaseState, Complaint},
+    moment::Moment,
+};
+
+const SELECTED: [&str; 14] = [
+    "c.id",
+    "c.name_page_id",
+    "c.participant_id",
+    "c.kind",
+    "c.hex",
+    "c.state",
+    "c.complaint",
+    "c.sentence",
+    "c.reports",
+    "c.created_at",
+    "c.decided_at",
+    "c.decided_by",
+    "c.reason",
+    "c.purge_at",
+];
+
+fn from_row(row: &Row<'_>) -> Result<Case> {
+    let unknown =
+        |what: &str| Error::Broken(format!("a {what} of moderation that this binary does not know"));
+    let kind = CaseKind::parse(&row.text(const { position_in(&SELECTED, "c.kind") })?);
+    let state = CaseState::parse(&row.text(const { position_in(&SELECTED, "c.state") })?);
+    let complaint = match row.opt_text(const { position_in(&SELECTED, "c.complaint") })? {
+        Some(word) => Some(Complaint::parse(&word).ok_or_else(|| unknown("complaint"))?),
+        None => None,
+    };
+    Ok(Case {
+        id: row.id(const { position_in(&SELECTED, "c.id") })?,
+        page: row.id(const { position_in(&SELECTED, "c.name_page_id") })?,
+        participant: row.id(const { position_in(&SELECTED, "c.participant_id") })?,
+        kind: kind.ok_or_else(|| unknown("kind"))?,
+        hex: row.text(const { position_in(&SELECTED, "c.hex") })?,
+        state: state.ok_or_else(|| unknown("state"))?,
+        complaint,
+        sentence: row.opt_text(const { position_in(&SELECTED, "c.sentence") })?,
+        reports: row.int(const { position_in(&SELECTED, "c.reports") })?.unsigned_abs(),
+        created_at: Moment::from_micros(row.int(const { position_in(&SELECTED, "c.created_at") })?),
+        decided_at: row.opt_int(const { position_in(&SELECTED, "c.decided_at") })?.map(Moment::from_micros),
+        decided_by: row.opt_text(const { position_in(&SELECTED, "c.decided_by") })?,
+        reason: row.opt_text(const { position_in(&SELECTED, "c.reason") })?,
+        purge_at: row.opt_int(const { position_in(&SELECTED, "c.purge_at") })?.map(Moment::from_micros),
+    })
+}
+
+/// Those of these registrations whose page holds new recordings, with the page. Includes hidden people.
+pub async fn holding(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, NamePageId>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let text = holding_text(group.len());
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        let read = |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, row.id::<NamePageId>(1)?));
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    Ok(found)
+}
+
+fn holding_text(count: usize) -> String {
+    let these = placeholders(2, count);
+    let of = |table: &str| {
+        format!(
+            "SELECT p.id, p.name_page_id FROM {table} p JOIN name_pages n ON n.institution_id = p.institution_id \
+             AND n.id = p.name_page_id WHERE p.institution_id = $1 AND p.id IN ({these}) AND n.moderation = 'hold'"
+        )
+    };
+    format!("{} UNION {}", of("participants"), of("hidden_participants"))
+}
+
+/// Those of these registrations with a held recording that was made for their page only.
+pub async fn held_only_here(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashSet<ParticipantId>> {
+    let mut found = HashSet::new();
+    for group in padded(ids) {
+        let text = format!(
+            "SELECT participant_id FROM media WHERE institution_id = $1 AND participant_id IN ({}) AND kind = 'held' \
+             AND origin = 'page'",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
+    }
+    Ok(found)
+}
+
+/// Holds a recording until a manager approves it, and returns the held one that it replaces. The open case of the participant, if
+/// there is one, is about the new recording from now on. The caller holds the institution's lock.
+pub async fn hold(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (participant, page): (ParticipantId, NamePageId),
+    held: &Media,
+    new_case: ModerationId,
+    now: Moment,
+) -> Result<Option<Media>> {
+    let old = media::set_aside(sql, institution, participant, held).await?;
+    let text = "UPDATE moderation SET hex = $1, created_at = $2, name_page_id = $3 WHERE institution_id = $4 \
+                AND participant_id = $5 AND kind = 'held' AND state = 'open'";
+    let params: [Value<'_>; 5] =
+        [(&held.hex).into(), now.micros().into(), page.into(), institution.into(), participant.into()];
+    if sql.execute(text, &params).await? == 0 {
+        let case = Case {
+            id: new_case,
+            page,
+            participant,
+            kind: CaseKind::Held,
+            hex: held.hex.clone(),
+            state: CaseState::Open,
+            complaint: None,
+            sentence: None,
+            reports: 0,
+            created_at: now,
+            decided_at: None,
+            decided_by: None,
+            reason: None,
+            purge_at: None,
+        };
+        insert(sql, institution, &case).await?;
+    }
+    Ok(old)
+}
+
+pub async fn insert(sql: &mut Sql, institution: InstitutionId, case: &Case) -> Result<()> {
+    let text = format!(
+        "INSERT INTO moderation (institution_id, {}) VALUES ({})",
+        columns().replace("c.", ""),
+        placeholders(1, SELECTED.len() + 1)
+    );
+    let params: [Value<'_>; SELECTED.len() + 1] = [
+        institution.into(),
+        case.id.into(),
+        case.page.into(),
+        case.participant.into(),
+        case.kind.word().into(),
+        (&case.hex).into(),
+        case.state.word().into(),
+        case.complaint.map(Complaint::word).into(),
+        case.sentence.as_ref().into(),
+        i64::try_from(case.reports).unwrap_or(i64::MAX).into(),
+        case.created_at.micros().into(),
+        case.decided_at.map(Moment::micros).into(),
+        case.decided_by.as_ref().into(),
+        case.reason.as_ref().into(),
+        case.purge_at.map(Moment::micros).into(),
+    ];
+    sql.execute(&text, &params).await.map(|_| ())
+}
+
+fn columns() -> String {
+    SELECTED.join(", ")
+}
+
+pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ModerationId) -> Result<Option<Case>> {
+    let text = format!("SELECT {} FROM moderation c WHERE c.institution_id = $1 AND c.id = $2", columns());
+    sql.one(&text, &[institution.into(), id.into()], from_row).await
+}
+
+/// All cases of a participant, in the order in which they were opened.
+pub async fn of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<Vec<Case>> {
+    sql.rows(&of_text(), &[institution.into(), participant.into()], from_row).await
+}
+
+fn of_text() -> String {
+    format!(
+        "SELECT {} FROM moderation c WHERE c.institution_id = $1 AND c.participant_id = $2 ORDER BY c.id",
+        columns()
+    )
+}
+
+/// Which cases are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// Those to decide about, oldest first.
+    Open,
+    /// Those that were decided, newest first.
+    Decided,
+}
+
+/// The cases of a page or of an institution, behind an id. Recordings that were replaced since, and people who have left, are left
+/// out.
+pub async fn list(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: Option<NamePageId>,
+    listed: Listed,
+    behind: Option<ModerationId>,
+    count: i64,
+) -> Result<Vec<Case>> {
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    params.extend(page.map(Value::from));
+    params.extend(behind.map(Value::from));
+    params.push(count.into());
+    sql.rows(&list_text(page.is_some(), listed, behind.is_some()), &params, from_row).await
+}
+
+fn list_text(on_page: bool, listed: Listed, behind: bool) -> String {
+    let mut text = format!("SELECT {} FROM moderation c WHERE c.institution_id = $1", columns());
+    let mut next = 2;
+    if on_page {
+        text.push_str(&format!(" AND c.name_page_id = ${next}"));
+        next += 1;
+    }
+    let (state, comparison, order) = match listed {
+        Listed::Open => ("= 'open'", ">", "ASC"),
+        Listed::Decided => ("<> 'open'", "<", "DESC"),
+    };
+    text.push_str(&format!(" AND c.state {state}"));
+    if behind {
+        text.push_str(&format!(" AND c.id {comparison} ${next}"));
+        next += 1;
+    }
+    if listed == Listed::Open {
+        text.push_str(
+            " AND EXISTS (SELECT 1 FROM media m WHERE m.institution_id = c.institution_id AND m.hex = c.hex)",
+        );
+    }
+    text.push_str(
+        " AND EXISTS (SELECT 1 FROM participants p WHERE p.institution_id = c.institution_id AND p.id = c.participant_id)",
+    );
+    text.push_str(&format!(" ORDER BY c.id {order} LIMIT ${next}"));
+    text
+}
+
+/// The open report about a recording with this complaint.
+pub async fn open_report(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    hex: &str,
+    complaint: Complaint,
+) -> Result<Option<Case>> {
+    let text = format!(
+        "SELECT {} FROM moderation c WHERE c.institution_id = $1 AND c.participant_id = $2 AND c.hex = $3 AND c.complaint = $4 \
+         AND c.state = 'open' ORDER BY c.id LIMIT 1",
+        columns()
+    );
+    let params = [institution.into(), participant.into(), hex.into(), complaint.word().into()];
+    sql.one(&text, &params, from_row).await
+}
+
+/// One more listener complains.
+pub async fn add_report(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ModerationId,
+    sentence: Option<&str>,
+) -> Result<()> {
+    let text =
+        "UPDATE moderation SET reports = reports + 1, sentence = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[sentence.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// What was decided, and by whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub state: CaseState,
+    pub by: String,
+    pub reason: Option<String>,
+    pub at: Moment,
+    pub purge_at: Moment,
+}
+
+pub async fn decide(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ModerationId,
+    verdict: &Verdict,
+) -> Result<()> {
+    let text = "UPDATE moderation SET state = $1, decided_by = $2, reason = COALESCE($3, reason), decided_at = $4, purge_at = $5 \
+                WHERE institution_id = $6 AND id = $7";
+    let params: [Value<'_>; 7] = [
+        verdict.state.word().into(),
+        (&verdict.by).into(),
+        verdict.reason.as_ref().into(),
+        verdict.at.micros().into(),
+        verdict.purge_at.micros().into(),
+        institution.into(),
+        id.into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Decides about a recording, in all cases about it that are in one of these states.
+pub async fn decide_about(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (participant, hex): (ParticipantId, &str),
+    states: &[CaseState],
+    verdict: &Verdict,
+) -> Result<()> {
+    for case in of(sql, institution, participant).await? {
+        if case.hex == hex && states.contains(&case.state) {
+            decide(sql, institution, case.id, verdict).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Decided cases whose time is over, of all institutions.
+pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<(InstitutionId, Case)>> {
+    let read = |row: &Row<'_>| Ok((row.id(SELECTED.len())?, from_row(row)?));
+    sql.rows(&due_text(), &[now.micros().into(), count.into()], read).await
+}
+
+fn due_text() -> String {
+    format!(
+        "SELECT {}, c.institution_id FROM moderation c WHERE c.purge_at <= $1 ORDER BY c.purge_at, c.id LIMIT $2",
+        columns()
+    )
+}
+
+pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ModerationId) -> Result<()> {
+    let text = "DELETE FROM moderation WHERE institution_id = $1 AND id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Deletes open reports about recordings that were replaced since, of all institutions.
+pub async fn delete_obsolete(sql: &mut Sql) -> Result<u64> {
+    let text = "DELETE FROM moderation WHERE state = 'open' AND NOT EXISTS \
+                (SELECT 1 FROM media m WHERE m.institution_id = moderation.institution_id AND m.hex = moderation.hex)";
+    sql.execute(text, &[]).await
+}
+
+/// Deletes all cases of a participant.
+pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
+    sql.execute(DELETE_OF, &[institution.into(), participant.into()]).await.map(|_| ())
+}
+
+const DELETE_OF: &str = "DELETE FROM moderation WHERE institution_id = $1 AND participant_id = $2";
+
+/// Hands the cases of an entry and its recordings that are held or removed to the entry that it is merged into. Of two recordings that
+/// are held, the newer one is kept; returns the other one.
+pub async fn merge(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (own, other): (ParticipantId, ParticipantId),
+) -> Result<Option<Media>> {
+    let gone = media::hand_over_aside(sql, institution, (own, other)).await?;
+    if let Some(gone) = &gone {
+        let text = "DELETE FROM moderation WHERE institution_id = $1 AND hex = $2 AND kind = 'held' AND state = 'open' \
+                    AND participant_id IN ($3, $4)";
+        sql.execute(text, &[institution.into(), (&gone.hex).into(), own.into(), other.into()]).await?;
+    }
+    let text = "UPDATE moderation SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3";
+    sql.execute(text, &[own.into(), institution.into(), other.into()]).await?;
+    Ok(gone)
+}
+
+/// For the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let params = [vec![Value::Int(1)], vec![Value::Int(7); 8]].concat();
+    vec![("whose pages hold recordings", holding_text(8), params)]
+}

@@ -1,0 +1,151 @@
+//! Deleting recordings some days after the date of their page, and the notices before that. A recording may be deleted if the person
+//! was told after it was made.
+
+use jiff::civil::Date;
+
+use super::{Error, Result, Row, Sql, Value};
+use crate::domain::{
+    ids::{InstitutionId, NamePageId, ParticipantId},
+    media::Kind,
+    moment::Moment,
+    page_settings::parse_date,
+};
+
+/// A page whose recordings are to be deleted some days after its date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    pub institution: InstitutionId,
+    pub page: NamePageId,
+    pub date: Date,
+    pub days: u32,
+}
+
+/// All of them, in all institutions.
+pub async fn plans(sql: &mut Sql) -> Result<Vec<Plan>> {
+    let read = |row: &Row<'_>| Ok((row.id(0)?, row.id(1)?, row.opt_text(2)?, row.int(3)?));
+    let found = sql.rows(PLANS, &[], read).await?;
+    let plan = |(institution, page, date, days): (InstitutionId, NamePageId, Option<String>, i64)| {
+        let (date, days) = (parse_date(date.as_deref()?)?, u32::try_from(days).ok()?);
+        Some(Plan { institution, page, date, days })
+    };
+    Ok(found.into_iter().filter_map(plan).collect())
+}
+
+const PLANS: &str = "SELECT institution_id, id, date, delete_after_days FROM name_pages WHERE delete_after_days IS NOT NULL \
+     ORDER BY institution_id, id";
+
+/// A person who has not been told about one of their recordings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Untold {
+    pub id: ParticipantId,
+    pub place: i64,
+    pub email: Option<String>,
+    /// They want no mail.
+    pub is_opted_out: bool,
+}
+
+/// The tables with people of a page. Hidden people have left; their recordings are deleted, too.
+pub const TABLES: [&str; 2] = ["participants", "hidden_participants"];
+
+/// People on a page with recordings that they have not been told about, from this place on. A recording that a manager has removed
+/// is deleted anyway.
+pub async fn untold(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    (table, place): (&str, i64),
+    count: i64,
+) -> Result<Vec<Untold>> {
+    let params = [institution.into(), page.into(), place.into(), count.into()];
+    let read = |row: &Row<'_>| {
+        Ok(Untold {
+            id: row.id(0)?,
+            place: row.int(1)?,
+            email: row.opt_text(2)?,
+            is_opted_out: row.opt_text(3)?.is_some(),
+        })
+    };
+    sql.rows(&untold_text(table), &params, read).await
+}
+
+fn untold_text(table: &str) -> String {
+    format!(
+        "SELECT p.id, p.page_place, p.email, o.email_key FROM {table} p \
+         LEFT JOIN mail_opt_outs o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
+         LEFT JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
+         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND EXISTS (SELECT 1 FROM media m \
+         WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind NOT IN ('photo', 'removed') \
+         AND (r.announced_at IS NULL OR m.created_at > r.announced_at)) ORDER BY p.page_place LIMIT $4"
+    )
+}
+
+/// Records that a person has been told now.
+pub async fn tell(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    id: ParticipantId,
+    now: Moment,
+) -> Result<()> {
+    let text = "INSERT INTO retention_notices (institution_id, participant_id, name_page_id, announced_at) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (institution_id, participant_id) DO UPDATE SET name_page_id = excluded.name_page_id, \
+         announced_at = excluded.announced_at";
+    let params = [institution.into(), id.into(), page.into(), now.micros().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Recordings on a page whose owners were told before `told_before`, from this place on: the person, their place and the kind.
+pub async fn due(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    (table, place): (&str, i64),
+    told_before: Moment,
+    count: i64,
+) -> Result<Vec<(ParticipantId, i64, Kind)>> {
+    let params = [institution.into(), page.into(), place.into(), told_before.micros().into(), count.into()];
+    let read = |row: &Row<'_>| Ok((row.id(0)?, row.int(1)?, row.text(2)?));
+    let found = sql.rows(&due_text(table), &params, read).await?;
+    let unknown = || Error::Broken("a kind of media that this binary does not know".to_owned());
+    let known = |(id, place, word): (ParticipantId, i64, String)| -> Result<(ParticipantId, i64, Kind)> {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.word() == word);
+        Ok((id, place, kind.ok_or_else(unknown)?))
+    };
+    found.into_iter().map(known).collect()
+}
+
+fn due_text(table: &str) -> String {
+    format!(
+        "SELECT p.id, p.page_place, m.kind FROM {table} p \
+         JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
+         JOIN media m ON m.institution_id = p.institution_id AND m.participant_id = p.id \
+         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND r.announced_at <= $4 \
+         AND m.kind <> 'photo' AND m.created_at <= r.announced_at ORDER BY p.page_place, m.kind LIMIT $5"
+    )
+}
+
+/// A person's recordings are gone, or on another page: a later one needs a notice of its own.
+pub async fn forget(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<()> {
+    let text = "DELETE FROM retention_notices WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// The date has changed: everybody on the page must be told again.
+pub async fn forget_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    let text = "DELETE FROM retention_notices WHERE institution_id = $1 AND name_page_id = $2";
+    sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
+}
+
+/// For the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let start = [Value::Int(1), Value::Int(1), Value::Int(0)];
+    vec![
+        ("who has not been told", untold_text("participants"), [&start[..], &[Value::Int(500)]].concat()),
+        (
+            "what is due for deletion",
+            due_text("participants"),
+            [&start[..], &[Value::Int(1), Value::Int(500)]].concat(),
+        ),
+    ]
+}

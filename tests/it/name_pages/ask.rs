@@ -1,0 +1,282 @@
+//! "Ask for a recording": one polite message, at most once a week, and only to people who want it.
+
+use std::time::Duration;
+
+use endonym::{
+    app::{Actor, audiences},
+    domain::{audience::Audience, page_settings::Listen, session::How},
+};
+use serde_json::{Value, json};
+
+use super::people::{ANA, BO, listened_by, named, path, person, recorded, signed_in, signed_in_by};
+use crate::{
+    me::{Browser, Seen},
+    support::{World, database::execute},
+};
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+const DONE: &str = "done=asked";
+
+/// How many messages of this kind are in the outbox.
+async fn messages(world: &World) -> usize {
+    let text = "SELECT message FROM outbox ORDER BY created_at, id";
+    let all = world.app.db.read().rows(text, &[], |row| row.text(0)).await.unwrap();
+    all.iter().filter(|message| message.contains("\"recording_request\"")).count()
+}
+
+async fn ask(browser: &Browser<'_>, world: &World, asked: &Value) -> Seen {
+    browser.get(&path(world)).await.expect(200);
+    let token = World::registration_token(asked);
+    browser.post(&format!("{}/{token}/ask", path(world)), &[("back", "?q=bo&page=1")]).await
+}
+
+/// Ana, who listens, and Bo, who has no recording.
+async fn scene() -> (World, Value) {
+    let world = World::new().await;
+    named(&world, "Ana", "Lima", ANA).await;
+    let bo = named(&world, "Bo", "Abel", BO).await;
+    (world, bo)
+}
+
+async fn ana(world: &World) -> Browser<'_> {
+    signed_in(world, world.institution.id, ANA).await
+}
+
+#[tokio::test]
+async fn somebody_is_asked_once_a_week_whoever_asks() {
+    let (world, bo) = scene().await;
+    let cy = named(&world, "Cy", "Coe", "cy@example.edu").await;
+    let ana = ana(&world).await;
+    let page = ana.get(&path(&world)).await.expect(200).body;
+    assert!(page.contains("Ask \u{2068}Bo Abel\u{2069} for a recording"), "{page}");
+    let seen = ask(&ana, &world, &bo).await;
+    assert!(seen.location().contains(DONE) && seen.location().contains("q=bo"), "{}", seen.location());
+    assert_eq!(messages(&world).await, 1);
+    let page = ana.get(seen.location()).await.expect(200).body;
+    assert!(page.contains("We pass your request on"), "{page}");
+    let other = signed_in(&world, world.institution.id, "cy@example.edu").await;
+    for browser in [&ana, &other] {
+        assert!(ask(browser, &world, &bo).await.location().contains(DONE));
+    }
+    assert_eq!(messages(&world).await, 1, "nobody else can cause another one");
+    ask(&ana, &world, &cy).await;
+    assert_eq!(messages(&world).await, 2, "but somebody else can be asked");
+    world.advance(6 * DAY);
+    ask(&ana, &world, &bo).await;
+    assert_eq!(messages(&world).await, 2);
+    world.advance(DAY + Duration::from_secs(60));
+    ask(&ana, &world, &bo).await;
+    assert_eq!(messages(&world).await, 3);
+    let to = "SELECT email_key FROM outbox ORDER BY created_at, id";
+    let to = world.app.db.read().rows(to, &[], |row| row.text(0)).await.unwrap();
+    assert_eq!(to, [BO, "cy@example.edu", BO]);
+}
+
+#[tokio::test]
+async fn a_person_on_two_pages_is_asked_once() {
+    let (world, bo) = scene().await;
+    let choir = world.page("Choir").await;
+    let there = world.person_on(&choir, json!({ "first_name": "Bo", "email": BO })).await;
+    world.person_on(&choir, json!({ "first_name": "Ana", "email": ANA })).await;
+    let ana = ana(&world).await;
+    ask(&ana, &world, &bo).await;
+    let token = World::registration_token(&there);
+    let seen = ana.post(&format!("/p/{}/people/{token}/ask", choir.slug), &[]).await;
+    assert!(seen.location().contains(DONE), "{}", seen.location());
+    assert_eq!(messages(&world).await, 1);
+    // On the page of another entry, there is nobody with this token.
+    ana.post(&format!("{}/{token}/ask", path(&world)), &[]).await.expect(404);
+}
+
+#[tokio::test]
+async fn of_many_listeners_at_the_same_time_one_is_first() {
+    let (world, bo) = scene().await;
+    let mut browsers = Vec::new();
+    for n in 0..8 {
+        let email = format!("l{n}@example.edu");
+        named(&world, "Lee", &format!("L{n}"), &email).await;
+        browsers.push(signed_in(&world, world.institution.id, &email).await);
+    }
+    let all = browsers.iter().map(|browser| ask(browser, &world, &bo));
+    for seen in futures_util::future::join_all(all).await {
+        assert!(seen.location().contains(DONE), "{} {}", seen.status, seen.body);
+    }
+    assert_eq!(messages(&world).await, 1);
+}
+
+#[tokio::test]
+async fn the_answer_is_the_same_whether_or_not_a_message_is_sent() {
+    let (world, _) = scene().await;
+    let id = world.institution.id;
+    let ana = ana(&world).await;
+    let fresh = async |email: &str| named(&world, "Di", "Dee", email).await;
+    let declined = fresh("declined@x.org").await;
+    let browser = signed_in(&world, id, "declined@x.org").await;
+    browser.get("/me").await.expect(200);
+    browser.post("/me/requests", &[]).await.redirects_to("/me?done=requests");
+    let opted_out = fresh("out@x.org").await;
+    let bounced = fresh("bounced@x.org").await;
+    let insert =
+        "INSERT INTO mail_opt_outs (institution_id, email_key, created_at) VALUES ($1, 'out@x.org', 1)";
+    execute(&world.app.db, insert, vec![id.into()]).await;
+    let insert = "INSERT INTO mail_bounces (institution_id, email_key, answer, bounced_at) \
+                  VALUES ($1, 'bounced@x.org', '550', 1)";
+    execute(&world.app.db, insert, vec![id.into()]).await;
+    let paused = recorded(&world, "Pa", "Used", "paused@x.org").await;
+    let pausing =
+        audiences::choose(&world.app, &Actor::Operator, person(id, "paused@x.org"), Audience::Paused);
+    pausing.await.unwrap();
+    let has_one = recorded(&world, "Re", "Corded", "recorded@x.org").await;
+    let nameless = fresh("nobody@x.org").await;
+    world.without_email("nobody@x.org").await;
+    for (why, asked) in [
+        ("declined", declined),
+        ("opted out", opted_out),
+        ("bounced", bounced),
+        ("paused", paused),
+        ("recorded", has_one),
+        ("without an email", nameless),
+    ] {
+        let seen = ask(&ana, &world, &asked).await;
+        assert_eq!((seen.status.as_u16(), seen.location().contains(DONE)), (303, true), "{why}");
+        assert_eq!(messages(&world).await, 0, "{why}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_after_the_closing_time() {
+    let (world, bo) = scene().await;
+    let ana = ana(&world).await;
+    execute(&world.app.db, "UPDATE name_pages SET closes_at = 1", Vec::new()).await;
+    assert!(ask(&ana, &world, &bo).await.location().contains(DONE));
+    assert_eq!(messages(&world).await, 0);
+}
+
+#[tokio::test]
+async fn such_messages_are_switched_on_and_off_on_ones_own_page() {
+    let (world, bo) = scene().await;
+    let (ana, own) = (ana(&world).await, signed_in(&world, world.institution.id, BO).await);
+    let is_on = async || {
+        let page = own.get("/me").await.expect(200).body;
+        let (_, input) = page.split_once("name=\"welcome\"").expect("the switch");
+        input.split('>').next().unwrap().contains("checked")
+    };
+    assert!(is_on().await, "by default");
+    own.post("/me/requests", &[]).await.redirects_to("/me?done=requests");
+    assert!(!is_on().await);
+    ask(&ana, &world, &bo).await;
+    assert_eq!(messages(&world).await, 0);
+    own.post("/me/requests", &[("welcome", "1")]).await.redirects_to("/me?done=requests");
+    assert!(is_on().await);
+    ask(&ana, &world, &bo).await;
+    assert_eq!(messages(&world).await, 1, "what was not sent does not count");
+}
+
+#[tokio::test]
+async fn only_who_has_signed_in_may_ask() {
+    let (world, bo) = scene().await;
+    listened_by(&world, Listen::Link).await;
+    let visitor = Browser::new(&world);
+    let page = visitor.get(&path(&world)).await.expect(200).body;
+    assert!(page.contains("Abel") && !page.contains("/ask\""), "{page}");
+    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    let there = world.neighbor().await;
+    let body =
+        json!({ "name_page_id": there.page.slug, "participant": { "first_name": "Ana", "email": ANA } });
+    let request = world.request_as(&there.token, reqwest::Method::POST, "/v5/participants").json(&body);
+    crate::support::Answer::of(request).await.expect(201);
+    let outsiders = [
+        Browser::new(&world),
+        signed_in(&world, there.institution.id, ANA).await,
+        signed_in_by(&world, world.institution.id, ANA, How::Handover).await,
+    ];
+    for browser in &outsiders {
+        browser.get(&path(&world)).await.expect(200);
+        let seen = browser.post(&address, &[]).await;
+        assert!(!seen.location().contains(DONE), "{}", seen.location());
+    }
+    // A form of another site does not ask in anybody's name.
+    let ana = ana(&world).await;
+    ana.get(&path(&world)).await.expect(200);
+    let csrf = ana.csrf();
+    for headers in [[("origin", "https://evil.example")], [("sec-fetch-site", "cross-site")]] {
+        ana.post_bare(&address, &[("csrf", csrf.as_str())], &headers).await.expect(403);
+    }
+    ana.post_bare(&address, &[], &[("origin", world.base.as_str())]).await.expect(403);
+    assert_eq!(messages(&world).await, 0);
+    ana.post(&address, &[]).await.expect(303);
+    assert_eq!(messages(&world).await, 1);
+}
+
+#[tokio::test]
+async fn who_may_not_listen_may_not_ask() {
+    let (world, bo) = scene().await;
+    let ana = ana(&world).await;
+    ana.get(&path(&world)).await.expect(200);
+    listened_by(&world, Listen::Managers).await;
+    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    ana.post(&address, &[]).await.expect(403);
+    assert_eq!(messages(&world).await, 0);
+}
+
+#[tokio::test]
+async fn the_way_back_stays_on_the_page() {
+    let (world, bo) = scene().await;
+    let ana = ana(&world).await;
+    ana.get(&path(&world)).await.expect(200);
+    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    for back in ["https://evil.example/", "//evil.example", "?q=%0d%0aset-cookie:+x", "\r\nx: y"] {
+        let seen = ana.post(&address, &[("back", back)]).await.expect(303);
+        assert!(seen.location().starts_with(&path(&world)), "{}", seen.location());
+        assert!(seen.headers.get("x").is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_script_gets_the_sentence() {
+    let (world, bo) = scene().await;
+    let ana = ana(&world).await;
+    ana.get(&path(&world)).await.expect(200);
+    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    let csrf = ana.csrf();
+    let headers = [("accept", "application/json"), ("origin", world.base.as_str())];
+    let seen = ana.post_bare(&address, &[("csrf", csrf.as_str())], &headers).await.expect(200);
+    let body: Value = serde_json::from_str(&seen.body).unwrap();
+    assert!(body["message"].as_str().unwrap().starts_with("Thank you."), "{body}");
+}
+
+#[tokio::test]
+async fn one_network_cannot_ask_without_end() {
+    let (world, bo) = scene().await;
+    let ana = ana(&world).await;
+    ana.get(&path(&world)).await.expect(200);
+    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    for _ in 0..60 {
+        ana.post(&address, &[]).await.expect(303);
+    }
+    let seen = ana.post(&address, &[]).await.expect(429);
+    assert!(
+        seen.headers.contains_key("retry-after") && seen.body.contains("too many requests"),
+        "{}",
+        seen.body
+    );
+    world.advance(Duration::from_secs(3_601));
+    ana.post(&address, &[]).await.expect(303);
+    assert_eq!(messages(&world).await, 1);
+}
+
+#[tokio::test]
+async fn an_erased_person_leaves_no_trace_of_requests() {
+    let (world, bo) = scene().await;
+    let ana = ana(&world).await;
+    ask(&ana, &world, &bo).await;
+    let count = async || {
+        let text = "SELECT COUNT(*) FROM recording_requests";
+        world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+    };
+    assert_eq!(count().await, 1);
+    let own = signed_in(&world, world.institution.id, BO).await;
+    own.get("/me/delete").await.expect(200);
+    own.post("/me/delete", &[("confirm", "1")]).await;
+    assert_eq!(count().await, 0);
+}

@@ -1,0 +1,183 @@
+//! `/p/{slug}/messages`: an institution's own texts, with preview and test message.
+
+use endonym::{
+    app::{Actor, mail_texts, members},
+    domain::{email::Email, language::Language, mail_text::LetterKind, member::Role, name_page::NamePageRef},
+};
+
+use crate::{me::Browser, support::World};
+
+const ADMIN: &str = "admin@example.edu";
+
+async fn member(world: &World, email: &str, role: Role) {
+    // Administrators have all pages.
+    let page = NamePageRef::parse(&world.page.slug).filter(|_| role == Role::Manager);
+    let pages = page.into_iter().collect();
+    let email = Email::parse(email).unwrap();
+    members::set(&world.app, &Actor::Operator, world.institution.id, email, role, pages).await.unwrap();
+}
+
+async fn signed_in<'a>(world: &'a World, email: &str) -> Browser<'a> {
+    let browser = Browser::new(world);
+    let mail = browser.mailed("", email).await;
+    browser.enter_code(&mail.code).await;
+    browser
+}
+
+async fn administrator(world: &World) -> Browser<'_> {
+    member(world, ADMIN, Role::Admin).await;
+    signed_in(world, ADMIN).await
+}
+
+fn path(world: &World) -> String {
+    format!("/p/{}/messages", world.page.slug)
+}
+
+async fn in_force(world: &World, language: Language) -> mail_texts::TextInForce {
+    let (kind, institution) = (LetterKind::Invitation, world.institution.id);
+    mail_texts::find(&world.app, &Actor::Operator, institution, kind, language).await.unwrap()
+}
+
+fn german<'a>(action: &'a str, subject: &'a str, text: &'a str) -> Vec<(&'a str, &'a str)> {
+    vec![("message", "invitation"), ("language", "de"), ("subject", subject), ("text", text), ("do", action)]
+}
+
+#[tokio::test]
+async fn an_administrator_replaces_a_text_and_goes_back() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    let page = browser.get(&format!("{path}?message=invitation&language=de")).await.expect(200);
+    assert!(page.body.contains("This is the text that comes with Endonym."), "{}", page.body);
+    assert!(page.body.contains("Hallo {name},"), "the form has the text in force: {}", page.body);
+
+    let done = format!("{path}?message=invitation&language=de&done=saved");
+    let fields = german("save", "Für {page}", "Moin {name}!\r\n\r\n{link}");
+    browser.post(&path, &fields).await.redirects_to(&done);
+    let page = browser.get(&done).await.expect(200);
+    assert!(page.body.contains("The text is saved.") && page.body.contains("This is your own text."));
+    let saved = in_force(&world, Language::German).await;
+    assert!(saved.is_own);
+    assert_eq!(saved.text.text, "Moin {name}!\n\n{link}");
+    assert!(!in_force(&world, Language::English).await.is_own, "only German was replaced");
+
+    let done = format!("{path}?message=invitation&language=de&done=reset");
+    browser.post(&path, &german("reset", "", "")).await.redirects_to(&done);
+    assert!(!in_force(&world, Language::German).await.is_own);
+}
+
+#[tokio::test]
+async fn every_message_has_a_preview_in_every_language() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    for kind in LetterKind::ALL {
+        for language in Language::ALL {
+            let address = format!("{path}?message={}&language={}", kind.word(), language.tag());
+            let page = browser.get(&address).await.expect(200);
+            let letter = page.body.split("class=\"letter\"").nth(1).expect("a preview");
+            let letter = letter.split("</section>").next().unwrap();
+            let direction = format!("lang=\"{}\" dir=\"{}\"", language.tag(), language.direction());
+            assert!(letter.contains(&direction), "{letter}");
+            assert!(letter.contains("Ada Lovelace") && !letter.contains('{'), "{letter}");
+            assert!(letter.contains(&world.institution.name), "{letter}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_preview_of_what_was_entered_saves_nothing() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    browser.get(&path).await.expect(200);
+    let fields = german("preview", "S <b>", "Moin <i>{name}</i>\r\n\r\n{link}");
+    let page = browser.post(&path, &fields).await.expect(200);
+    let letter = page.body.split("class=\"letter\"").nth(1).unwrap();
+    assert!(letter.contains("Moin &#60;i&#62;\u{2068}Ada Lovelace\u{2069}&#60;/i&#62;"), "{letter}");
+    assert!(!page.body.contains("<i>"), "{}", page.body);
+    assert!(!in_force(&world, Language::German).await.is_own);
+}
+
+#[tokio::test]
+async fn mistakes_are_shown_beside_what_was_entered_and_nothing_is_saved() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    browser.get(&path).await.expect(200);
+    let long = "x".repeat(10_001);
+    for (subject, text, sentence) in [
+        ("S", "Moin {nmae} {link}", "is not a placeholder"),
+        ("S", "Moin {name}", "The text must contain"),
+        ("{name}", "{link}", "is not a placeholder"),
+        ("S", "{link} {reason}", "is not a placeholder"),
+        ("", "{link}", "Please enter a text."),
+        ("S", " ", "Please enter a text."),
+        ("S", long.as_str(), "too long"),
+        ("a\u{7}b", "{link}", "cannot be sent"),
+    ] {
+        for action in ["save", "preview"] {
+            let page = browser.post(&path, &german(action, subject, text)).await.expect(422);
+            assert!(page.body.contains(sentence), "{subject} {text}: {}", page.body);
+            assert!(page.body.contains("aria-invalid=\"true\""));
+        }
+        assert!(!in_force(&world, Language::German).await.is_own, "{text}");
+    }
+    let page = browser.post(&path, &german("save", "S", "<script>{nmae}")).await.expect(422);
+    assert!(page.body.contains("&#60;script&#62;{nmae}") && !page.body.contains("<script>"));
+}
+
+#[tokio::test]
+async fn a_test_message_goes_to_the_administrator_alone() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    browser.get(&path).await.expect(200);
+    let fields =
+        [&german("test", "", "")[..], &[("to", "eve@example.edu"), ("email", "eve@example.edu")]].concat();
+    let done = format!("{path}?message=invitation&language=de&done=tested");
+    browser.post(&path, &fields).await.redirects_to(&done);
+    let text = "SELECT email, message FROM outbox WHERE message LIKE '%sample%'";
+    let found = world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, ADMIN);
+    assert!(found[0].1.contains("\"language\":\"de\""), "{}", found[0].1);
+}
+
+#[tokio::test]
+async fn only_administrators_change_texts() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    member(&world, "manager@example.edu", Role::Manager).await;
+    let path = path(&world);
+    let visitor = Browser::new(&world);
+    let sent_away = visitor.get(&path).await;
+    assert!(sent_away.location().starts_with("/sign-in?"), "{}", sent_away.location());
+    for (email, status) in [("ana@example.edu", 404), ("manager@example.edu", 403)] {
+        let browser = signed_in(&world, email).await;
+        browser.get("/me").await;
+        browser.get(&path).await.expect(status);
+        for action in ["save", "reset", "test", "preview"] {
+            browser.post(&path, &german(action, "S", "{link}")).await.expect(status);
+        }
+    }
+    assert!(!in_force(&world, Language::German).await.is_own);
+}
+
+#[tokio::test]
+async fn a_form_without_its_token_changes_nothing() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    browser.get(&path).await.expect(200);
+    let fields = german("save", "S", "{link}");
+    browser.post_bare(&path, &fields, &[("origin", world.base.as_str())]).await.expect(403);
+    let csrf = browser.csrf();
+    let forged = [&[("csrf", csrf.as_str())][..], &fields].concat();
+    browser.post_bare(&path, &forged, &[("origin", "https://evil.example")]).await.expect(403);
+    assert!(!in_force(&world, Language::German).await.is_own);
+}
+
+#[tokio::test]
+async fn unknown_words_in_the_address_show_the_first_message() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    for query in ["?message=sign_in&language=tlh&done=hacked", "?message=%3Cscript%3E", "?language="] {
+        let page = browser.get(&format!("{path}{query}")).await.expect(200);
+        assert!(page.body.contains("value=\"invitation\" selected"), "{}", page.body);
+    }
+}

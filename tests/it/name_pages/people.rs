@@ -1,0 +1,526 @@
+//! The listening page: who may listen, and what they see.
+
+use std::time::Duration;
+
+use endonym::{
+    app::{Actor, audiences, institutions, members, page_settings, plays, sessions, sign_in},
+    domain::{
+        audience::Audience,
+        email::Email,
+        ids::InstitutionId,
+        media::Kind,
+        member::Role,
+        name_page::{NamePage, NamePageRef},
+        page_settings::Listen,
+        session::{How, PersonId},
+    },
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    me::{Browser, Seen},
+    pages::SOUND,
+    support::{
+        Answer, World,
+        database::{crowd, execute},
+        media::{file, wav},
+    },
+};
+
+pub const ANA: &str = "ana@example.edu";
+pub const BO: &str = "bo@example.edu";
+
+pub fn reference(page: &NamePage) -> NamePageRef {
+    NamePageRef::parse(&page.slug).unwrap()
+}
+
+/// Sets who may listen to the people on the world's page.
+pub async fn listened_by(world: &World, listen: Listen) {
+    let change = page_settings::Change { listen: Some(listen), ..page_settings::Change::default() };
+    let (institution, page) = (world.institution.id, reference(&world.page));
+    page_settings::update(&world.app, &Actor::Operator, institution, &page, change).await.unwrap();
+}
+
+pub fn path(world: &World) -> String {
+    format!("/p/{}/people", world.page.slug)
+}
+
+pub fn person(institution: InstitutionId, email: &str) -> PersonId {
+    PersonId { institution, email_key: email.to_owned() }
+}
+
+/// A browser with a session of somebody who need not be registered anywhere.
+pub async fn signed_in<'a>(world: &'a World, institution: InstitutionId, email: &str) -> Browser<'a> {
+    signed_in_by(world, institution, email, How::Mail).await
+}
+
+pub async fn signed_in_by<'a>(
+    world: &'a World,
+    institution: InstitutionId,
+    email: &str,
+    how: How,
+) -> Browser<'a> {
+    let secret = sessions::open(&world.app, person(institution, email), how).await.unwrap();
+    let browser = Browser::new(world);
+    browser.set_cookie("endonym", secret.as_str());
+    browser
+}
+
+pub async fn role(world: &World, email: &str, role: Role, pages: &[&NamePage]) {
+    let (email, pages) = (Email::parse(email).unwrap(), pages.iter().map(|page| reference(page)).collect());
+    members::set(&world.app, &Actor::Operator, world.institution.id, email, role, pages).await.unwrap();
+}
+
+pub async fn named(world: &World, first_name: &str, last_name: &str, email: &str) -> Value {
+    let named = json!({ "first_name": first_name, "last_name": last_name, "email": email });
+    world.person_on(&world.page, named).await
+}
+
+pub async fn recorded(world: &World, first_name: &str, last_name: &str, email: &str) -> Value {
+    let made = named(world, first_name, last_name, email).await;
+    world.give(&made, Kind::Recording, SOUND).await;
+    made
+}
+
+/// The names in a list, in order.
+pub fn names(seen: &Seen) -> Vec<String> {
+    let rows = seen.body.split("<p class=\"name\"><bdi lang=\"\">").skip(1);
+    rows.map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
+}
+
+/// The paths of the recordings.
+fn sounds(seen: &Seen) -> Vec<String> {
+    let rows = seen.body.split("preload=\"none\" src=\"").skip(1);
+    rows.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_page_decides_who_may_listen() {
+    let world = World::new().await;
+    let (choir, there) = (world.page("Choir").await, world.neighbor().await);
+    named(&world, "Ana", "Lima", ANA).await;
+    world.person_on(&choir, json!({ "first_name": "Bo", "email": BO })).await;
+    let body =
+        json!({ "name_page_id": there.page.slug, "participant": { "first_name": "Ana", "email": ANA } });
+    Answer::of(world.request_as(&there.token, Method::POST, "/v5/participants").json(&body))
+        .await
+        .expect(201);
+    for (email, given, pages) in [
+        ("owner@example.edu", Role::Owner, vec![]),
+        ("manager@example.edu", Role::Manager, vec![&world.page]),
+        ("reader@example.edu", Role::Reader, vec![&world.page]),
+        ("elsewhere@example.edu", Role::Reader, vec![&choir]),
+    ] {
+        role(&world, email, given, &pages).await;
+    }
+    let id = world.institution.id;
+    let visitors = [
+        ("nobody", Browser::new(&world), [303, 303, 303, 200]),
+        ("registered here", signed_in(&world, id, ANA).await, [403, 200, 200, 200]),
+        ("registered on another page", signed_in(&world, id, BO).await, [403, 403, 200, 200]),
+        ("owner", signed_in(&world, id, "owner@example.edu").await, [200, 200, 200, 200]),
+        ("manager", signed_in(&world, id, "manager@example.edu").await, [200, 200, 200, 200]),
+        ("reader", signed_in(&world, id, "reader@example.edu").await, [200, 200, 200, 200]),
+        (
+            "reader of another page",
+            signed_in(&world, id, "elsewhere@example.edu").await,
+            [403, 403, 200, 200],
+        ),
+        // A session elsewhere is none here, even with the same email.
+        ("of another institution", signed_in(&world, there.institution.id, ANA).await, [303, 303, 303, 200]),
+        // A device that was let in to record is no listener.
+        ("handed over", signed_in_by(&world, id, ANA, How::Handover).await, [303, 303, 303, 200]),
+    ];
+    for (nth, listen) in
+        [Listen::Managers, Listen::Registered, Listen::Institution, Listen::Link].into_iter().enumerate()
+    {
+        listened_by(&world, listen).await;
+        for (who, browser, wanted) in &visitors {
+            for below in ["", "/rows?after=0", "/print"] {
+                let seen = browser.get(&format!("{}{below}", path(&world))).await;
+                assert_eq!(seen.status, wanted[nth], "{who} at {below} for {listen:?}");
+                let shows = seen.body.contains("Lima");
+                assert_eq!(shows, wanted[nth] == 200, "{who} at {below} for {listen:?}");
+                if wanted[nth] == 303 {
+                    assert!(seen.location().contains("/sign-in?"), "{}", seen.location());
+                    assert!(seen.location().contains("people"), "and back: {}", seen.location());
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_is_registered_may_listen_by_default_and_not_after_leaving() {
+    let world = World::new().await;
+    named(&world, "Ana", "Lima", ANA).await;
+    named(&world, "Bo", "Abel", BO).await;
+    let browser = signed_in(&world, world.institution.id, ANA).await;
+    assert_eq!(names(&browser.get(&path(&world)).await.expect(200)), ["Bo Abel", "Ana Lima"]);
+    let body = json!({ "name_page_id": world.page.slug });
+    world.delete(&format!("/v5/participants/{ANA}"), body).await.expect(200);
+    let seen = browser.get(&path(&world)).await;
+    assert_ne!(seen.status, 200);
+    assert!(!seen.body.contains("Abel"));
+}
+
+#[tokio::test]
+async fn people_are_found_in_any_script_by_letter_and_without_a_recording() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    recorded(&world, "Siobhán", "Ní Bhriain", "s@x.org").await;
+    named(&world, "小龍", "李", "l@x.org").await;
+    named(&world, "محمد", "الأمين", "m@x.org").await;
+    recorded(&world, "Łukasz", "Wójcik", "w@x.org").await;
+    named(&world, "민준", "김", "k@x.org").await;
+    let browser = Browser::new(&world);
+    let found =
+        async |query: &str| names(&browser.get(&format!("{}{query}", path(&world))).await.expect(200));
+    assert_eq!(found("?q=wojcik").await, ["Łukasz Wójcik"]);
+    assert_eq!(found("?q=WOJCIK+luk").await, ["Łukasz Wójcik"], "last name first");
+    assert_eq!(found("?q=siobhan+ni").await, ["Siobhán Ní Bhriain"]);
+    assert_eq!(found("?q=%E6%9D%8E%E5%B0%8F%E9%BE%8D").await, ["小龍 李"]);
+    assert_eq!(found("?q=%D9%85%D8%AD%D9%85%D8%AF").await, ["محمد الأمين"]);
+    assert_eq!(found("?q=nobody").await, [""; 0]);
+    assert_eq!(found("?letter=W").await, ["Łukasz Wójcik"]);
+    assert_eq!(found("?letter=%E6%9D%8E").await, ["小龍 李"]);
+    assert_eq!(found("?letter=%E3%84%B1").await, ["민준 김"]);
+    assert_eq!(found("?show=unrecorded").await.len(), 3);
+    assert_eq!(found("?show=unrecorded&q=w").await, [""; 0]);
+    let seen = browser.get(&path(&world)).await.expect(200);
+    for letter in ["N", "W", "李", "ا", "ㄱ"] {
+        assert!(seen.body.contains(&format!(" lang=\"\">{letter}</a>")), "{letter}: {}", seen.body);
+    }
+    let seen = browser.get(&format!("{}?q=%3Cb%3Enobody", path(&world))).await.expect(200);
+    assert!(
+        seen.body.contains("&lt;b&gt;nobody") || seen.body.contains("&#60;b&#62;nobody"),
+        "{}",
+        seen.body
+    );
+    assert!(!seen.body.contains("<b>nobody"));
+}
+
+#[tokio::test]
+async fn a_row_has_phonetic_spelling_pronouns_picture_and_recording() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    world.custom_field("gender_pronouns").await;
+    let ana = recorded(&world, "Ana", "Lima", ANA).await;
+    world.give(&ana, Kind::Photo, SOUND).await;
+    let change = json!({ "name_page_id": world.page.slug, "participant": {
+        "phonetic": "AH-na <LEE-ma>", "notes": "secret notes", "custom_fields": { "custom_gender_pronouns": "she/her" },
+    } });
+    world.put(&format!("/v5/participants/{ANA}"), change).await.expect(200);
+    let seen = Browser::new(&world).get(&path(&world)).await.expect(200);
+    assert!(seen.body.contains("AH-na") && !seen.body.contains("<LEE-ma>"), "{}", seen.body);
+    assert!(seen.body.contains("she/her") && seen.body.contains("_128.jpg"), "{}", seen.body);
+    assert!(!seen.body.contains("secret notes"));
+    let [sound] = &sounds(&seen)[..] else { panic!("one recording: {}", seen.body) };
+    assert!(sound.ends_with(".mp3?from=page"), "{sound}");
+    let printed = Browser::new(&world).get(&format!("{}/print", path(&world))).await.expect(200);
+    assert!(printed.body.contains("AH-na") && printed.body.contains("she/her"), "{}", printed.body);
+    assert!(printed.body.contains("<thead>"), "its head is repeated on every sheet");
+}
+
+#[tokio::test]
+async fn no_email_is_in_any_listening_page() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    let ana = recorded(&world, "Ana", "Lima", ANA).await;
+    named(&world, "Bo", "Abel", BO).await;
+    role(&world, "owner@example.edu", Role::Owner, &[]).await;
+    let report = format!("/{}/report", World::registration_token(&ana));
+    let id = world.institution.id;
+    let visitors = [
+        Browser::new(&world),
+        signed_in(&world, id, ANA).await,
+        signed_in(&world, id, "owner@example.edu").await,
+    ];
+    for browser in &visitors {
+        for below in ["", "?q=ana", "?q=example.edu", "?q=ana%40example.edu", "/rows", "/print", &report] {
+            let seen = browser.get(&format!("{}{below}", path(&world))).await.expect(200);
+            // What was searched for is shown again.
+            let body = seen.body.replace("ana@example.edu\" maxlength", "").replace("ana%40example.edu", "");
+            let nobody = body.split("class=\"none\"").next().unwrap();
+            assert!(!nobody.contains("@example.edu") && !nobody.contains("%40example"), "{below}: {nobody}");
+            if below.contains("example") {
+                assert_eq!(names(&seen), [""; 0], "nobody is found by their email");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the_institution_only() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    recorded(&world, "Ana", "Lima", ANA).await;
+    recorded(&world, "Bo", "Abel", BO).await;
+    let id = world.institution.id;
+    let (visitor, inside) = (Browser::new(&world), signed_in(&world, id, BO).await);
+    let heard = async |browser: &Browser<'_>| sounds(&browser.get(&path(&world)).await.expect(200)).len();
+    assert_eq!((heard(&visitor).await, heard(&inside).await), (2, 2));
+    let choose = async |audience| {
+        audiences::choose(&world.app, &Actor::Operator, person(id, ANA), audience).await.unwrap();
+    };
+    choose(Audience::Institution).await;
+    assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 2));
+    assert!(visitor.get(&path(&world)).await.body.contains("Sign in to hear this name"));
+    choose(Audience::Paused).await;
+    assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 1));
+    let silent = inside.get(&format!("{}?show=unrecorded", path(&world))).await.expect(200);
+    assert_eq!(names(&silent), ["Ana Lima"], "like somebody without a recording");
+    choose(Audience::Public).await;
+    assert_eq!((heard(&visitor).await, heard(&inside).await), (2, 2));
+}
+
+#[tokio::test]
+async fn plays_on_the_page_are_shown_to_their_owner() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    recorded(&world, "Ana", "Lima", ANA).await;
+    let visitor = Browser::new(&world);
+    let sound = sounds(&visitor.get(&path(&world)).await.expect(200)).remove(0);
+    assert_eq!(visitor.file(&sound, &[]).await.0, 200);
+    plays::flush(&world.app).await.unwrap();
+    let link = sign_in::operator_link(
+        &world.app,
+        &Actor::Operator,
+        world.institution.id,
+        ANA,
+        Duration::from_secs(600),
+        &world.base,
+    );
+    let ana = Browser::new(&world);
+    ana.follow(&link.await.unwrap().0).await.redirects_to("/me");
+    let own = ana.get("/me").await.expect(200).body;
+    assert!(own.contains("Your name was heard once") && own.contains("A name page"), "{own}");
+}
+
+#[tokio::test]
+async fn a_long_list_comes_in_parts_and_links_lead_to_them() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    world.crowd(&world.page, 0..120).await;
+    let browser = Browser::new(&world);
+    let first = browser.get(&path(&world)).await.expect(200);
+    assert_eq!(names(&first).len(), 50);
+    assert!(
+        first.body.contains("data-matching=\"120\"") && first.body.contains("Page 1 of 3"),
+        "{}",
+        first.body
+    );
+    assert!(first.body.contains(&format!("rel=\"next\" href=\"{}?page=2\"", path(&world))));
+    let mut linked = names(&first);
+    let mut streamed = names(&first);
+    for (page, after) in [(2, 50), (3, 100)] {
+        linked.extend(names(&browser.get(&format!("{}?page={page}", path(&world))).await.expect(200)));
+        streamed
+            .extend(names(&browser.get(&format!("{}/rows?after={after}", path(&world))).await.expect(200)));
+    }
+    assert_eq!(linked.len(), 120);
+    assert_eq!(linked, streamed);
+    linked.sort();
+    linked.dedup();
+    assert_eq!(linked.len(), 120, "everybody once");
+    for beyond in
+        ["?page=4", "?page=18446744073709551615", "/rows?after=120", "/rows?after=18446744073709551615"]
+    {
+        let seen = browser.get(&format!("{}{beyond}", path(&world))).await.expect(200);
+        assert_eq!(names(&seen), [""; 0], "{beyond}");
+    }
+    let printed = browser.get(&format!("{}/print", path(&world))).await.expect(200);
+    assert_eq!(printed.body.matches("<tr>").count(), 121, "everybody, and a head");
+}
+
+#[tokio::test]
+async fn odd_queries_are_harmless() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    named(&world, "Ana", "Lima", ANA).await;
+    let browser = Browser::new(&world);
+    let long = format!("?q={}", "a+".repeat(3_000));
+    for query in [
+        "?page=0",
+        "?page=-1",
+        "?page=x&after=x&letter=&show=",
+        "?letter=%00",
+        "?letter=%F0%9F%99%82",
+        "?q=%00",
+        "?q=%25_%27%22%3B--",
+        "?q=%ff%fe",
+        "?after=-5",
+        &long,
+    ] {
+        for below in ["", "/rows", "/print"] {
+            browser.get(&format!("{}{below}{query}", path(&world))).await.expect(200);
+        }
+    }
+    browser.get("/p/there-is-no-such-page/people").await.expect(404);
+    browser.get(&format!("/p/{}/people", world.page.access_code)).await.expect(404);
+}
+
+#[tokio::test]
+async fn the_page_is_private_and_framed_by_the_institutions_own_sites_only() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    named(&world, "Ana", "Lima", ANA).await;
+    let browser = Browser::new(&world);
+    let header = async |below: &str, name: &str| {
+        let seen = browser.get(&format!("{}{below}", path(&world))).await.expect(200);
+        seen.headers.get(name).map_or(String::new(), |value| value.to_str().unwrap().to_owned())
+    };
+    for below in ["", "/rows", "/print"] {
+        assert_eq!(header(below, "x-robots-tag").await, "noindex");
+        assert_eq!(header(below, "cache-control").await, "no-store");
+        assert!(header(below, "content-security-policy").await.contains("frame-ancestors 'none'"));
+    }
+    let origins = vec!["https://www.example.edu".to_owned()];
+    let change = institutions::Change { allow_origins: origins, ..institutions::Change::default() };
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
+    let policy = header("", "content-security-policy").await;
+    assert!(policy.contains("frame-ancestors https://www.example.edu"), "{policy}");
+}
+
+/// More people than are read for each request.
+const MANY: usize = 620;
+
+async fn found(browser: &Browser<'_>, world: &World, search: &str) -> Vec<String> {
+    names(&browser.get(&format!("{}?q={search}", path(world))).await.expect(200))
+}
+
+#[tokio::test]
+async fn changes_of_a_large_page_are_seen_at_once() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    world.crowd(&world.page, 0..MANY).await;
+    let browser = Browser::new(&world);
+    assert_eq!(found(&browser, &world, "p619").await, ["P619"]);
+    // Renamed.
+    let renamed = json!({ "name_page_id": world.page.slug, "participant": { "last_name": "Zanzibar" } });
+    world.put("/v5/participants/p7@x.org", renamed).await.expect(200);
+    assert_eq!(found(&browser, &world, "zanzibar").await, ["P7 Zanzibar"]);
+    assert_eq!(found(&browser, &world, "p7+zan").await, ["P7 Zanzibar"]);
+    // New.
+    named(&world, "Ana", "Lima", ANA).await;
+    assert_eq!(found(&browser, &world, "lima").await, ["Ana Lima"]);
+    // Gone, and never shown from memory.
+    let body = json!({ "name_page_id": world.page.slug });
+    world.delete("/v5/participants/p7@x.org", body).await.expect(200);
+    assert_eq!(found(&browser, &world, "zanzibar").await, [""; 0]);
+    world.advance(Duration::from_secs(10));
+    let seen = browser.get(&path(&world)).await.expect(200);
+    assert!(seen.body.contains(&format!("data-matching=\"{MANY}\"")), "one new, one gone: {}", seen.body);
+    // One has left and another has come: the number is the same.
+    world
+        .delete(&format!("/v5/participants/{ANA}"), json!({ "name_page_id": world.page.slug }))
+        .await
+        .expect(200);
+    named(&world, "Bo", "Abel", BO).await;
+    assert_eq!(found(&browser, &world, "lima").await, [""; 0]);
+    assert_eq!(found(&browser, &world, "abel").await, ["Bo Abel"]);
+}
+
+#[tokio::test]
+async fn a_recording_of_somebody_on_a_large_page_counts_at_once() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    world.crowd(&world.page, 0..MANY).await;
+    let browser = Browser::new(&world);
+    let silent = async |search: &str| {
+        let query = format!("{}?show=unrecorded&q={search}", path(&world));
+        names(&browser.get(&query).await.expect(200))
+    };
+    assert_eq!(silent("p619").await, ["P619"]);
+    let recording = json!({ "name_page_id": world.page.slug, "participant": {
+        "pronunciation": file(wav(1.0)),
+    } });
+    world.put("/v5/participants/p619@x.org", recording).await.expect(200);
+    assert_eq!(silent("p619").await, [""; 0]);
+    let id = world.institution.id;
+    let paused = audiences::choose(&world.app, &Actor::Operator, person(id, "p619@x.org"), Audience::Paused);
+    paused.await.unwrap();
+    assert_eq!(silent("p619").await, ["P619"]);
+}
+
+#[tokio::test]
+async fn many_listeners_of_a_large_page_see_the_same_while_it_changes() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    world.crowd(&world.page, 0..MANY).await;
+    let browsers: Vec<Browser<'_>> = (0..12).map(|_| Browser::new(&world)).collect();
+    for round in 0..3 {
+        let address = path(&world);
+        let all = browsers.iter().map(|browser| browser.get(&address));
+        let writing = named(&world, "New", &format!("Aaa{round}"), &format!("new{round}@x.org"));
+        let (seen, _) = tokio::join!(futures_util::future::join_all(all), writing);
+        for one in seen {
+            assert_eq!(names(&one.expect(200)).len(), 50);
+        }
+        let new = found(&browsers[0], &world, &format!("aaa{round}")).await;
+        assert_eq!(new, [format!("New Aaa{round}")]);
+    }
+}
+
+#[tokio::test]
+async fn large_pages_of_two_institutions_are_not_mixed_up() {
+    let world = World::new().await;
+    let there = world.neighbor().await;
+    listened_by(&world, Listen::Link).await;
+    let change = page_settings::Change { listen: Some(Listen::Link), ..page_settings::Change::default() };
+    let theirs = reference(&there.page);
+    page_settings::update(&world.app, &Actor::Operator, there.institution.id, &theirs, change).await.unwrap();
+    world.crowd(&world.page, 0..MANY).await;
+    let now = world.app.clock.now();
+    let (db, id) = (&world.app.db, there.institution.id);
+    crowd(db, id, there.page.id, 5_000..5_000 + MANY, "", now).await;
+    let browser = Browser::new(&world);
+    assert_eq!(found(&browser, &world, "p5001").await, [""; 0]);
+    let seen = browser.get(&format!("/p/{}/people?q=p5001", there.page.slug)).await.expect(200);
+    assert_eq!(names(&seen), ["P5001"]);
+    // Who may listen is not remembered.
+    execute(db, "UPDATE name_pages SET listen = 'managers' WHERE id = $1", vec![there.page.id.into()]).await;
+    browser.get(&format!("/p/{}/people?q=p5001", there.page.slug)).await.expect(303);
+}
+
+#[tokio::test]
+async fn every_way_to_change_people_changes_the_revision() {
+    use endonym::store::rolls::revision;
+    let world = World::new().await;
+    let (institution, page) = (world.institution.id, world.page.id);
+    let current = async || revision(&mut world.app.db.read(), institution, page).await.unwrap();
+    let mut last = current().await;
+    let mut is_new = async |what: &str| {
+        let now = current().await;
+        assert_ne!(now, last, "{what}");
+        last = now;
+    };
+    world.person("Ana", ANA).await;
+    is_new("creating").await;
+    let body = json!({ "name_page_id": world.page.slug, "participant": { "last_name": "Lima" } });
+    world.put(&format!("/v5/participants/{ANA}"), body).await.expect(200);
+    is_new("renaming").await;
+    let paused = audiences::choose(&world.app, &Actor::Operator, person(institution, ANA), Audience::Paused);
+    paused.await.unwrap();
+    is_new("pausing").await;
+    world
+        .delete(&format!("/v5/participants/{ANA}"), json!({ "name_page_id": world.page.slug }))
+        .await
+        .expect(200);
+    is_new("deleting").await;
+}
+
+#[tokio::test]
+async fn the_page_is_in_the_visitors_language() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    named(&world, "Ana", "Lima", ANA).await;
+    for (language, text) in [("de", "Noch nicht aufgenommen"), ("ar", "لا يوجد تسجيل بعد"), ("zh", "尚未录音")]
+    {
+        let mut browser = Browser::new(&world);
+        browser.headers.push(("accept-language", language.to_owned()));
+        let seen = browser.get(&path(&world)).await.expect(200);
+        assert!(seen.body.contains(text), "{language}: {}", seen.body);
+    }
+}

@@ -1,0 +1,140 @@
+//! Reporting a recording: wrong person, offensive, unintelligible.
+
+use endonym::domain::{media::Kind, page_settings::Listen};
+use serde_json::{Value, json};
+
+use super::people::{ANA, BO, listened_by, named, path, recorded, signed_in};
+use crate::{me::Browser, pages::SOUND, support::World};
+
+/// What is in the moderation queue: the complaint and its sentence.
+async fn reports(world: &World) -> Vec<(String, String)> {
+    let text = "SELECT complaint, sentence FROM moderation WHERE kind = 'report' ORDER BY id";
+    world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await.unwrap()
+}
+
+fn address(world: &World, person: &Value) -> String {
+    format!("{}/{}/report", path(world), World::registration_token(person))
+}
+
+async fn scene() -> (World, Value) {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    let ana = recorded(&world, "Ana", "Lima", ANA).await;
+    (world, ana)
+}
+
+const FIELDS: [(&str, &str); 2] = [("complaint", "wrong_person"), ("sentence", "This is Bo.")];
+
+#[tokio::test]
+async fn whoever_may_listen_may_report_with_or_without_signing_in() {
+    let (world, ana) = scene().await;
+    let bo = recorded(&world, "Bo", "Abel", BO).await;
+    let signed_in = signed_in(&world, world.institution.id, BO).await;
+    for (browser, reported) in [(&Browser::new(&world), &ana), (&signed_in, &bo)] {
+        let page = browser.get(&path(&world)).await.expect(200).body;
+        assert!(page.contains(&address(&world, reported)), "{page}");
+        let form = browser.get(&address(&world, reported)).await.expect(200).body;
+        assert!(form.contains("You are reporting the recording of") && !form.contains('@'), "{form}");
+        let seen = browser.post(&address(&world, reported), &FIELDS).await.expect(303);
+        assert_eq!(seen.location(), format!("{}?done=reported", path(&world)));
+        let page = browser.get(seen.location()).await.expect(200).body;
+        assert!(page.contains("Those who manage this page will listen"), "{page}");
+    }
+    let wanted = ("wrong_person".to_owned(), "This is Bo.".to_owned());
+    assert_eq!(reports(&world).await, [wanted.clone(), wanted]);
+}
+
+#[tokio::test]
+async fn what_is_wrong_must_be_said() {
+    let (world, ana) = scene().await;
+    let browser = Browser::new(&world);
+    let address = address(&world, &ana);
+    browser.get(&address).await.expect(200);
+    let long = "x".repeat(1_001);
+    for (fields, sentence) in [
+        (vec![("sentence", "This is Bo.")], "Please choose what is wrong."),
+        (vec![("complaint", "boring"), ("sentence", "This is Bo.")], "Please choose what is wrong."),
+        (vec![("complaint", "offensive"), ("sentence", " ")], "Please write a sentence"),
+        (vec![("complaint", "offensive")], "Please write a sentence"),
+        (vec![("complaint", "offensive"), ("sentence", long.as_str())], "Please write a sentence"),
+        (vec![("complaint", "offensive"), ("sentence", "bell\u{7}")], "Please write a sentence"),
+    ] {
+        let seen = browser.post(&address, &fields).await.expect(422);
+        assert!(seen.body.contains(sentence), "{fields:?}: {}", seen.body);
+    }
+    // What was typed is still there.
+    let seen = browser.post(&address, &[("sentence", "<b>This</b> is Bo.")]).await.expect(422);
+    assert!(seen.body.contains("This") && !seen.body.contains("<b>This"), "{}", seen.body);
+    assert!(reports(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn only_recordings_of_this_page_can_be_reported() {
+    let (world, ana) = scene().await;
+    let bo = named(&world, "Bo", "Abel", BO).await;
+    let choir = world.page("Choir").await;
+    let elsewhere = world.person_on(&choir, json!({ "first_name": "Cy", "email": "cy@x.org" })).await;
+    world.give(&elsewhere, Kind::Recording, SOUND).await;
+    let browser = Browser::new(&world);
+    browser.get(&address(&world, &ana)).await.expect(200);
+    let nobody = format!("{}/{}/report", path(&world), "0".repeat(32));
+    for address in [address(&world, &bo), address(&world, &elsewhere), nobody] {
+        browser.get(&address).await.expect(404);
+        browser.post(&address, &FIELDS).await.expect(404);
+    }
+    assert!(reports(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn who_may_not_listen_may_not_report() {
+    let (world, ana) = scene().await;
+    let browser = Browser::new(&world);
+    let address = address(&world, &ana);
+    browser.get(&address).await.expect(200);
+    listened_by(&world, Listen::Managers).await;
+    browser.get(&address).await.expect(303);
+    browser.post(&address, &FIELDS).await.expect(303);
+    let member = signed_in(&world, world.institution.id, ANA).await;
+    let seen = member.get(&address).await.expect(403);
+    assert!(!seen.body.contains("Lima"));
+    assert!(reports(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_reports_nothing() {
+    let (world, ana) = scene().await;
+    let browser = Browser::new(&world);
+    let address = address(&world, &ana);
+    browser.get(&address).await.expect(200);
+    let csrf = browser.csrf();
+    let with = |token: &'static str| [&[("csrf", token)], &FIELDS[..]].concat();
+    browser.post_bare(&address, &with(""), &[]).await.expect(403);
+    browser.post_bare(&address, &FIELDS, &[("origin", world.base.as_str())]).await.expect(403);
+    let own = [&[("csrf", csrf.as_str())], &FIELDS[..]].concat();
+    browser.post_bare(&address, &own, &[("origin", "https://evil.example")]).await.expect(403);
+    browser.post_bare(&address, &own, &[("sec-fetch-site", "cross-site")]).await.expect(403);
+    // The token is of no use without the cookie.
+    Browser::new(&world).post_bare(&address, &own, &[]).await.expect(403);
+    assert!(reports(&world).await.is_empty());
+    browser.post(&address, &FIELDS).await.expect(303);
+    assert_eq!(reports(&world).await.len(), 1);
+}
+
+#[tokio::test]
+async fn one_network_cannot_report_without_end() {
+    let (world, ana) = scene().await;
+    let browser = Browser::new(&world);
+    let address = address(&world, &ana);
+    browser.get(&address).await.expect(200);
+    let mut last = 303;
+    for _ in 0..200 {
+        let seen = browser.post(&address, &FIELDS).await;
+        last = seen.status.as_u16();
+        if last != 303 {
+            assert!(seen.headers.contains_key("retry-after"));
+            break;
+        }
+    }
+    assert_eq!(last, 429);
+    assert_eq!(reports(&world).await.len(), 1, "reports of the same kind are one case");
+}

@@ -1,0 +1,103 @@
+# 关于姓名页面的信件、机构修改信件的页面，以及停止接收信件的页面。信件中缺少内容的行会被省略，链接单独成行。
+
+letters-invitation-subject = 请录制你的姓名读法：{ $page }
+letters-invitation-text =
+    { $name }，你好！
+
+    请为 { $page } 录制你的姓名读法。在浏览器中大约需要一分钟，你可以随时更改。
+
+    { $link }
+
+    录音截止时间：{ $closes }。
+
+    此链接仅供你本人使用，请勿转发。
+letters-reminder-subject = 提醒：请录制你的姓名：{ $page }
+letters-reminder-text =
+    { $name }，你好！
+
+    { $page } 还缺少你的录音。在浏览器中大约需要一分钟。
+
+    { $link }
+
+    录音截止时间：{ $closes }。
+
+    此链接仅供你本人使用，请勿转发。
+letters-rejection-subject = 请重新录制你的姓名：{ $page }
+letters-rejection-text =
+    { $name }，你好！
+
+    你为 { $page } 录制的录音未被接受，原因如下：
+
+    { $reason }
+
+    你可以重新录制你的姓名：
+
+    { $link }
+
+    录音截止时间：{ $closes }。
+letters-request-subject = 有人想听你的姓名：{ $page }
+letters-request-text =
+    { $name }，你好！
+
+    { $page } 上有人想正确读出你的姓名，但还没有录音。在浏览器中大约需要一分钟。
+
+    { $link }
+
+    录音截止时间：{ $closes }。
+
+    你可以在自己的页面的“录音请求”中关闭此类请求。
+letters-retention-subject = 录音即将删除：{ $page }
+letters-retention-text =
+    { $name }，你好！
+
+    { $page } 的录音将于 { $date } 删除，其中包括你的录音。你无需做任何事。
+
+    如果想保留你的录音，在此之前可以收听和下载：
+
+    { $link }
+letters-button-record = 录制你的姓名
+letters-button-page = 打开页面
+letters-why = { $institution } 通过 Endonym 发送此邮件，以便大家正确读出姓名。
+letters-stop = 如果不想再收到此类邮件，请打开此链接。你请求的登录邮件仍会送达。
+letters-stop-link = 不再接收此类邮件
+letters-stop-title = 发给你的邮件
+letters-stop-lead = { $institution } 可能会向 { $email } 发送关于姓名页面的邮件：邀请、提醒以及录音的处理情况。
+letters-stop-what = 停止后，只有你请求的登录邮件仍会送达。你可以随时在此更改。
+letters-stop-button = 停止接收邮件
+letters-stopped = { $institution } 不再向 { $email } 发送邮件。只有你请求的登录邮件仍会送达。
+letters-start-lead = 点错了吗？你可以重新接收邮件。
+letters-start-button = 重新接收邮件
+letters-stop-unknown-title = 此链接无效
+letters-stop-unknown = 请检查是否复制了邮件中的完整链接。
+letters-page-title = 邮件
+letters-page-lead = 这些文本用于 { $institution } 的所有姓名页面。每封邮件都使用收件人的语言。
+letters-page-kind = 邮件
+letters-page-language = 语言
+letters-page-show = 显示
+letters-kind-invitation = 邀请
+letters-kind-reminder = 提醒
+letters-kind-rejection = 录音未被接受
+letters-kind-request = 请求录音
+letters-kind-retention = 录音即将删除
+letters-page-built-in = 这是 Endonym 自带的文本。
+letters-page-own = 这是你们自己的文本。
+letters-page-subject = 主题
+letters-page-subject-help = 可以包含：{ $placeholders }
+letters-page-text = 正文
+letters-page-text-help = 可以包含：{ $placeholders }。必须有链接。缺少内容的行会被省略。空行分隔段落。
+letters-page-preview = 显示预览
+letters-page-reset = 恢复原来的文本
+letters-page-preview-title = 预览
+letters-page-test-title = 测试邮件
+letters-page-test-lead = 已保存的文本将以虚构内容发送到 { $email }。
+letters-page-test = 给我发送测试邮件
+letters-page-saved = 文本已保存。
+letters-page-was-reset = 已恢复使用原来的文本。
+letters-page-tested = 测试邮件正在发送。
+letters-fault-blank = 请输入文本。
+letters-fault-long = 文本太长，最多 { $most } 个字符。
+letters-fault-characters = 文本包含无法发送的字符。
+letters-fault-unknown = { $placeholder } 不是此处可替换的占位符。请检查拼写和花括号。
+letters-fault-missing = 文本必须包含 { $placeholder }。
+letters-sample-page = 示例页面
+letters-sample-reason = 录音声音太小。
