@@ -63,6 +63,7 @@ fn is_late(created_at: Moment, now: Moment) -> bool {
 
 pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: NamePageId) -> Result<Undone> {
     actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
     let now = app.clock.now();
     let begun = app
         .db

@@ -144,6 +144,7 @@ pub async fn upload(
     bytes: Vec<u8>,
 ) -> Result<Result<ImportId, SheetFault>> {
     actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
     let input = Input::Bytes(bytes.into());
     let read = input.clone();
     let format = blocking(move || Format::of(&read)).await?;
@@ -273,6 +274,7 @@ pub async fn import_upload(
     id: ImportId,
 ) -> Result<()> {
     actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
     enqueue(app, (institution, page), id, (&[ImportState::Checked], ImportState::Waiting), None).await
 }
 
