@@ -156,16 +156,17 @@ pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId,
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Ends what an import was doing, unless somebody has begun something else with it.
 pub async fn finish(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ImportId,
-    state: ImportState,
+    (from, to): (ImportState, ImportState),
     (report, fault): (Option<&str>, Option<&str>),
 ) -> Result<()> {
-    let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5";
-    let params: [Value<'_>; 5] =
-        [state.word().into(), report.into(), fault.into(), institution.into(), id.into()];
+    let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5 AND state = $6";
+    let params: [Value<'_>; 6] =
+        [to.word().into(), report.into(), fault.into(), institution.into(), id.into(), from.word().into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 

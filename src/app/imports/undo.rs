@@ -89,8 +89,8 @@ pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: Na
                     let start = ParticipantId::new(i64::MIN);
                     let changes = imports::untouched(sql, institution, import, start, GROUP).await?;
                     if changes.is_empty() {
-                        let nothing = (None, None);
-                        imports::finish(sql, institution, import, ImportState::Undone, nothing).await?;
+                        let states = (ImportState::Undoing, ImportState::Undone);
+                        imports::finish(sql, institution, import, states, (None, None)).await?;
                         return Ok((None, Vec::new()));
                     }
                     let (counts, gone) =

@@ -352,7 +352,8 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let texts = (report.as_deref(), fault.as_deref());
-                imports::finish(sql, institution, id, state, texts).await?;
+                let from = if is_import { ImportState::Running } else { ImportState::Checking };
+                imports::finish(sql, institution, id, (from, state), texts).await?;
                 if state == ImportState::Done {
                     imports::delete_file(sql, institution, id).await?;
                 }
