@@ -20,10 +20,10 @@ pub use undo::{Undone, undo};
 pub(super) use uploads::give_up;
 pub use uploads::{Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, run, upload};
 
-use super::{Actor, App, Error, Result};
+use super::{Actor, App, Error, Result, page_settings};
 use crate::{
     domain::{
-        fault::{Fault, Field},
+        fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{ImportId, InstitutionId, NamePageId},
         import::{Counts, Import, ImportState},
@@ -102,6 +102,14 @@ pub async fn check(input: &Input, options: &Options) -> Result<Result<Overview, 
     checked.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
 }
 
+/// An archived page is read-only.
+async fn require_writable(app: &App, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    if page_settings::find(app, institution, page).await?.is_archived() {
+        return Err(Error::invalid(Field::Parameter("name page"), SetupFault::Archived));
+    }
+    Ok(())
+}
+
 /// Registers an import that is about to run, so that it can be undone. Imports of earlier days are forgotten.
 pub async fn begin(
     app: &App,
@@ -111,6 +119,7 @@ pub async fn begin(
     rows: u64,
 ) -> Result<ImportId> {
     actor.manage(institution, page)?;
+    require_writable(app, institution, page).await?;
     let now = app.clock.now();
     let import = Import {
         id: app.ids.id(now),
@@ -175,8 +184,10 @@ pub async fn people(
             size = 0;
             sender.blocking_send(std::mem::take(&mut group)).map_err(|_| SheetFault::Stopped)
         })?;
-        // Nobody waits for it any more if the import has failed.
-        let _ = sender.blocking_send(group);
+        if !group.is_empty() {
+            // Nobody waits for it any more if the import has failed.
+            let _ = sender.blocking_send(group);
+        }
         Ok(())
     });
     while let Some(group) = receiver.recv().await {

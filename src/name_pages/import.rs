@@ -45,12 +45,16 @@ struct StartPage<'a> {
     title: &'a str,
     fault: Option<String>,
     done: Option<String>,
-    /// About the last import, and where its page is.
-    last: Option<(String, ImportId)>,
+    last: Option<LastImport>,
     is_undoable: bool,
     /// People who stand in the way of undoing it.
     names: Vec<String>,
     hint: String,
+}
+
+struct LastImport {
+    id: ImportId,
+    summary: String,
 }
 
 #[derive(Template)]
@@ -134,7 +138,7 @@ async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Respo
         Ok(found) => found,
         Err(error) => return notice::fault(page, &error),
     };
-    let last = last.map(|last| (summary(page.words, &last), last.id));
+    let last = last.map(|last| LastImport { id: last.id, summary: summary(page.words, &last) });
     let public = &visit.public.page;
     let shown = StartPage {
         slug: &public.slug,
@@ -227,7 +231,7 @@ pub async fn upload(State(app): State<App>, Managed(visit): Managed, request: Re
         Ok(Err(fault)) => {
             refuse(&app, &visit, StatusCode::UNPROCESSABLE_ENTITY, fault_id(fault.word())).await
         }
-        Err(error) => failed(&app, &visit, &error),
+        Err(error) => failed(&app, &visit, &error).await,
     }
 }
 
@@ -244,7 +248,11 @@ fn to_file(app: &App, visit: &Visit, id: ImportId) -> Response {
     reply::see_other(&format!("{}{}", root(&app.links), visit.path(&format!("/import/{id}"))))
 }
 
-fn failed(app: &App, visit: &Visit, error: &Error) -> Response {
+async fn failed(app: &App, visit: &Visit, error: &Error) -> Response {
+    // An archived page is all that is invalid here.
+    if matches!(error, Error::Invalid(_)) {
+        return refuse(app, visit, StatusCode::CONFLICT, "import-archived").await;
+    }
     let path = visit.path("/import");
     notice::fault(visit.page(app, &path), error)
 }
@@ -263,7 +271,8 @@ pub async fn file(
     let (upload, is_undoable) = match (found, last) {
         (Ok(upload), Ok((last, is_undoable))) => {
             let is_last = last.is_some_and(|last| last.id == id);
-            (upload, is_undoable && is_last)
+            let is_undoable = is_undoable && is_last && upload.import.has_changed();
+            (upload, is_undoable)
         }
         (Err(error), _) | (_, Err(error)) => return notice::fault(page, &error),
     };
@@ -431,7 +440,7 @@ pub async fn check(
     let mapping = Mapping { by_column, ..Mapping::default() };
     match imports::check_upload(&app, actor, ids(&visit), id, mapping).await {
         Ok(()) => to_file(&app, &visit, id),
-        Err(error) => failed(&app, &visit, &error),
+        Err(error) => failed(&app, &visit, &error).await,
     }
 }
 
@@ -448,7 +457,7 @@ pub async fn run(
     let Some(actor) = &visit.actor else { return missing(visit.page(&app, "/")) };
     match imports::import_upload(&app, actor, ids(&visit), id).await {
         Ok(()) => to_file(&app, &visit, id),
-        Err(error) => failed(&app, &visit, &error),
+        Err(error) => failed(&app, &visit, &error).await,
     }
 }
 
@@ -472,7 +481,7 @@ pub async fn undo(
         Ok(Undone::Nothing) => (words.text("import-undo-nothing"), Vec::new()),
         Ok(Undone::TooLate) => (words.text("import-undo-late"), Vec::new()),
         Ok(Undone::Replaced) => (words.text("import-undo-replaced"), Vec::new()),
-        Err(error) => return failed(&app, &visit, &error),
+        Err(error) => return failed(&app, &visit, &error).await,
     };
     let (fault, names) = told;
     draw(&app, &visit, StatusCode::CONFLICT, Told { fault: Some(fault), names, done: None }).await

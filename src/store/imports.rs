@@ -156,16 +156,17 @@ pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId,
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Ends what an import was doing, unless somebody has begun something else with it.
 pub async fn finish(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ImportId,
-    state: ImportState,
+    (from, to): (ImportState, ImportState),
     (report, fault): (Option<&str>, Option<&str>),
 ) -> Result<()> {
-    let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5";
-    let params: [Value<'_>; 5] =
-        [state.word().into(), report.into(), fault.into(), institution.into(), id.into()];
+    let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5 AND state = $6";
+    let params: [Value<'_>; 6] =
+        [to.word().into(), report.into(), fault.into(), institution.into(), id.into(), from.word().into()];
     sql.execute(text, &params).await.map(|_| ())
 }
 
@@ -354,19 +355,22 @@ pub async fn delete_file(sql: &mut Sql, institution: InstitutionId, import: Impo
 pub async fn recorded(sql: &mut Sql, institution: InstitutionId, keys: &[&str]) -> Result<HashSet<String>> {
     let mut found = HashSet::new();
     for group in padded(keys) {
-        let these = placeholders(2, group.len());
         for table in ["participants", "hidden_participants"] {
-            let text = format!(
-                "SELECT p.email_key FROM {table} p LEFT JOIN paused_participants q ON q.institution_id = p.institution_id \
-                 AND q.participant_id = p.id WHERE p.institution_id = $1 AND p.email_key IN ({these}) \
-                 AND (p.recorded_at > 0 OR q.participant_id IS NOT NULL)"
-            );
             let params: Vec<Value<'_>> =
                 [institution.into()].into_iter().chain(group.iter().map(|key| Value::from(*key))).collect();
-            found.extend(sql.rows(&text, &params, |row| row.text(0)).await?);
+            found.extend(sql.rows(&recorded_text(table, group.len()), &params, |row| row.text(0)).await?);
         }
     }
     Ok(found)
+}
+
+fn recorded_text(table: &str, count: usize) -> String {
+    format!(
+        "SELECT p.email_key FROM {table} p LEFT JOIN paused_participants q ON q.institution_id = p.institution_id \
+         AND q.participant_id = p.id WHERE p.institution_id = $1 AND p.email_key IN ({}) \
+         AND (p.recorded_at > 0 OR q.participant_id IS NOT NULL)",
+        placeholders(2, count)
+    )
 }
 
 /// The phone numbers of these participants; those without one are left out.
@@ -377,13 +381,29 @@ pub async fn phone_numbers(
 ) -> Result<HashMap<ParticipantId, String>> {
     let mut found = HashMap::new();
     for group in padded(ids) {
-        let text = format!(
-            "SELECT id, phone_number FROM participants WHERE institution_id = $1 AND phone_number IS NOT NULL AND id IN ({})",
-            placeholders(2, group.len())
-        );
+        let text = phone_numbers_text(group.len());
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         found.extend(sql.rows(&text, &params, |row| Ok((row.id(0)?, row.text(1)?))).await?);
     }
     Ok(found)
+}
+
+fn phone_numbers_text(count: usize) -> String {
+    format!(
+        "SELECT p.id, p.phone_number FROM participants p WHERE p.institution_id = $1 AND p.id IN ({}) \
+         AND p.phone_number IS NOT NULL",
+        placeholders(2, count)
+    )
+}
+
+/// Every query of people with sample parameters, for the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let emails = [vec![1_i64.into()], vec!["a@example.edu".into(); 64]].concat();
+    let ids = [vec![1_i64.into()], vec![7_i64.into(); 64]].concat();
+    vec![
+        ("who of these has a recording", recorded_text("participants", 64), emails),
+        ("phone numbers by id", phone_numbers_text(64), ids),
+    ]
 }

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
     app::{
-        Actor, calls, institutions,
+        Actor, calls, imports, institutions,
         invitations::{self, Delivery, Terms},
         looks, members, opt_outs,
         own_recordings::Sharing,
@@ -14,8 +14,14 @@ use endonym::{
         sign_in,
     },
     domain::{
-        address_list::AddressList, countries::Countries, email::Email, media::Kind, member::Role, name_page::NamePageRef,
-        page_settings::{Listen, Moderation, Register}, quiet_hours::QuietHours,
+        address_list::AddressList,
+        countries::Countries,
+        email::Email,
+        media::Kind,
+        member::Role,
+        name_page::NamePageRef,
+        page_settings::{Listen, Moderation, Register},
+        quiet_hours::QuietHours,
         session::PersonId,
     },
 };
@@ -315,6 +321,12 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
     matrix.page("name page for managers", "/p/class-of-2027").await;
     matrix.page("poster", "/p/class-of-2027/poster").await;
+    let (file, place) =
+        (b"Contact,Vorname\nbo@example.edu,Bo\n".to_vec(), (world.institution.id, world.page.id));
+    let import = imports::upload(&world.app, &Actor::Operator, place, "people.csv", file).await;
+    let import = import.unwrap().unwrap();
+    matrix.page("import", &*format!("/p/{}/import", world.page.slug)).await;
+    matrix.page("import of a file", &*format!("/p/{}/import/{import}", world.page.slug)).await;
 
     let hold = page_settings::Change { moderation: Some(Moderation::Hold), ..Default::default() };
     page_settings::update(app, &Actor::Operator, institution, &own_page, hold).await.unwrap();

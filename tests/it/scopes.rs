@@ -435,57 +435,57 @@ fn cases() -> Vec<Case> {
         case!("exports::find", read, |s, a| exports::find(&s.world.app, a, s.id, s.export.id)),
         case!("exports::list", read, |s, a| exports::list(&s.world.app, a, s.id, Window::FIRST)),
         case!("exports::report::open", read, |s, a| exports::Report::open(&s.world.app, a, s.id, &s.export)),
-        case!("imports::options", Institution, |s, a| imports::options(
+        case!("imports::options", Page, |s, a| imports::options(
             &s.world.app,
             a,
             &s.world.institution,
             s.world.page.id,
             (imports::Mapping::default(), None)
         )),
-        case!("imports::begin", Institution, |s, a| imports::begin(
+        case!("imports::begin", Page, |s, a| imports::begin(
             &s.world.app,
             a,
             (s.id, s.world.page.id),
             "people.csv",
             1
         )),
-        case!("imports::finish", Institution, |s, a| imports::finish(&s.world.app, a, rehearsal(s))),
-        case!("imports::people", Institution, |s, a| async {
+        case!("imports::finish", Page, |s, a| imports::finish(&s.world.app, a, rehearsal(s))),
+        case!("imports::people", Page, |s, a| async {
             let input = imports::Input::Bytes(b"email,first_name\n".to_vec().into());
             let mapping = imports::Mapping::default();
             let options =
                 imports::Options { custom: Vec::new(), legal: LegalNames::Ignored, mapping, class: None };
             imports::people(&s.world.app, a, rehearsal(s), (&input, &options), &mut |_| ()).await
         }),
-        case!("imports::rows", Institution, |s, a| imports::rows(&s.world.app, a, rehearsal(s), Vec::new())),
-        case!("imports::last", Institution, |s, a| imports::last(&s.world.app, a, s.id, s.world.page.id)),
-        case!("imports::recordings::recordings", Institution, |s, a| async {
+        case!("imports::rows", Page, |s, a| imports::rows(&s.world.app, a, rehearsal(s), Vec::new())),
+        case!("imports::last", Page, |s, a| imports::last(&s.world.app, a, s.id, s.world.page.id)),
+        case!("imports::recordings::recordings", Page, |s, a| async {
             let folder = tempfile::tempdir().unwrap();
             let files = imports::Recordings::open(folder.path()).unwrap();
             imports::recordings(&s.world.app, a, rehearsal(s), &files, &|_| false, &mut |_, _| ()).await
         }),
-        case!("imports::undo::undo", Institution, |s, a| imports::undo(
+        case!("imports::undo::undo", Page, |s, a| imports::undo(
             &s.world.app,
             a,
             s.id,
             s.world.page.id
         )),
-        case!("imports::uploads::upload", Institution, |s, a| imports::upload(
+        case!("imports::uploads::upload", Page, |s, a| imports::upload(
             &s.world.app,
             a,
             (s.id, s.world.page.id),
             "people.csv",
             b"email,first_name\n".to_vec()
         )),
-        case!("imports::uploads::find_upload", Institution, |s, a| async {
+        case!("imports::uploads::find_upload", Page, |s, a| async {
             let id = uploaded(s).await;
             imports::find_upload(&s.world.app, a, &s.world.institution, s.world.page.id, id).await
         }),
-        case!("imports::uploads::check_upload", Institution, |s, a| async {
+        case!("imports::uploads::check_upload", Page, |s, a| async {
             let (id, mapping) = (uploaded(s).await, imports::Mapping::default());
             imports::check_upload(&s.world.app, a, (s.id, s.world.page.id), id, mapping).await
         }),
-        case!("imports::uploads::import_upload", Institution, |s, a| async {
+        case!("imports::uploads::import_upload", Page, |s, a| async {
             let id = uploaded(s).await;
             imports::import_upload(&s.world.app, a, (s.id, s.world.page.id), id).await
         }),

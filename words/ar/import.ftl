@@ -89,3 +89,4 @@ import-field-legal-phonetic = طريقة نطق الاسم القانوني
 import-field-legal-notes = ملاحظات على الاسم القانوني
 import-field-recording = تسجيل
 import-field-other = حقل آخر
+import-archived = هذه الصفحة مؤرشفة، لذا لا يمكن استيراد شيء.

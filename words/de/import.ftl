@@ -89,3 +89,4 @@ import-field-legal-phonetic = Aussprache des amtlichen Namens
 import-field-legal-notes = Notizen zum amtlichen Namen
 import-field-recording = Aufnahme
 import-field-other = Ein anderes Feld
+import-archived = Diese Seite ist archiviert. Deshalb kann nichts importiert werden.

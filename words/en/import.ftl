@@ -89,3 +89,4 @@ import-field-legal-phonetic = How the legal name is said
 import-field-legal-notes = Notes on the legal name
 import-field-recording = Recording
 import-field-other = Another field
+import-archived = This page is archived, so nothing can be imported.

@@ -89,3 +89,4 @@ import-field-legal-phonetic = Cómo se pronuncia el nombre legal
 import-field-legal-notes = Notas sobre el nombre legal
 import-field-recording = Grabación
 import-field-other = Otro campo
+import-archived = Esta página está archivada, así que no se puede importar nada.

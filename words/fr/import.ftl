@@ -89,3 +89,4 @@ import-field-legal-phonetic = Prononciation du nom d’état civil
 import-field-legal-notes = Notes sur le nom d’état civil
 import-field-recording = Enregistrement
 import-field-other = Un autre champ
+import-archived = Cette page est archivée : rien ne peut être importé.

@@ -89,3 +89,4 @@ import-field-legal-phonetic = Como se pronuncia o nome civil
 import-field-legal-notes = Notas sobre o nome civil
 import-field-recording = Gravação
 import-field-other = Outro campo
+import-archived = Esta página está arquivada, então nada pode ser importado.

@@ -89,3 +89,4 @@ import-field-legal-phonetic = 法定姓名的读法
 import-field-legal-notes = 法定姓名的备注
 import-field-recording = 录音
 import-field-other = 其他字段
+import-archived = 此页面已归档，无法导入。

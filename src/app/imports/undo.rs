@@ -63,6 +63,7 @@ fn is_late(created_at: Moment, now: Moment) -> bool {
 
 pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: NamePageId) -> Result<Undone> {
     actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
     let now = app.clock.now();
     let begun = app
         .db
@@ -88,8 +89,8 @@ pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: Na
                     let start = ParticipantId::new(i64::MIN);
                     let changes = imports::untouched(sql, institution, import, start, GROUP).await?;
                     if changes.is_empty() {
-                        let nothing = (None, None);
-                        imports::finish(sql, institution, import, ImportState::Undone, nothing).await?;
+                        let states = (ImportState::Undoing, ImportState::Undone);
+                        imports::finish(sql, institution, import, states, (None, None)).await?;
                         return Ok((None, Vec::new()));
                     }
                     let (counts, gone) =

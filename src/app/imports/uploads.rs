@@ -144,6 +144,7 @@ pub async fn upload(
     bytes: Vec<u8>,
 ) -> Result<Result<ImportId, SheetFault>> {
     actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
     let input = Input::Bytes(bytes.into());
     let read = input.clone();
     let format = blocking(move || Format::of(&read)).await?;
@@ -273,6 +274,7 @@ pub async fn import_upload(
     id: ImportId,
 ) -> Result<()> {
     actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
     enqueue(app, (institution, page), id, (&[ImportState::Checked], ImportState::Waiting), None).await
 }
 
@@ -350,7 +352,8 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let texts = (report.as_deref(), fault.as_deref());
-                imports::finish(sql, institution, id, state, texts).await?;
+                let from = if is_import { ImportState::Running } else { ImportState::Checking };
+                imports::finish(sql, institution, id, (from, state), texts).await?;
                 if state == ImportState::Done {
                     imports::delete_file(sql, institution, id).await?;
                 }

@@ -381,3 +381,13 @@ async fn nothing_of_a_file_that_breaks_at_its_end_is_imported() {
     assert!(import(&here, "late.csv", csv, &[]).refused().contains("columns"));
     assert_eq!(everybody(&here, &token).await.len(), 0);
 }
+
+#[tokio::test]
+async fn nothing_is_imported_into_an_archived_page() {
+    let (here, _) = Installation::with_token().await;
+    import(&here, "a.csv", "email,first_name\nana@example.edu,Ana\n", &[]).succeeded();
+    here.succeed(&["name-page", "archive", "class", "--institution", "example"]);
+    let refused = import(&here, "b.csv", "email,first_name\nbea@example.edu,Bea\n", &[]).refused();
+    assert!(refused.contains("archived"), "{refused}");
+    assert!(undo(&here).refused().contains("archived"));
+}

@@ -1,8 +1,8 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them.
 
 use endonym::store::{
-    Db, Value, coverage, invitations, jobs, media, moderation, own_recordings, page_settings, participants, people, retention,
-    sign_ins,
+    Db, Value, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
+    participants, people, retention, sign_ins,
 };
 
 use crate::support::{
@@ -99,6 +99,7 @@ fn is_sort(line: &str) -> bool {
 /// What is wrong with the plans of all reads.
 async fn faults(world: &World) -> Vec<String> {
     let statements = [
+        imports::statements(),
         participants::statements(),
         media::statements(),
         moderation::statements(),
