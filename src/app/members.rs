@@ -97,8 +97,10 @@ pub(super) async fn keep_an_owner(sql: &mut Sql, leaving: Option<&Member>) -> Re
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(Member, Vec<String>)>> {
     actor.own(institution)?;
     let sql = &mut app.db.read();
-    let pages = name_pages::all(sql, institution).await?;
-    let slugs: HashMap<NamePageId, String> = pages.into_iter().map(|page| (page.id, page.slug)).collect();
+    let mut pages = name_pages::all(sql, institution, false).await?;
+    pages.extend(name_pages::all(sql, institution, true).await?);
+    let slugs: HashMap<NamePageId, String> =
+        pages.into_iter().map(|(page, _)| (page.id, page.slug)).collect();
     let all = members::all(sql, institution).await?.into_iter();
     Ok(all
         .map(|member| {

@@ -89,7 +89,7 @@ impl DomainPattern {
         Some(Self { domain: domain.to_owned(), is_wildcard })
     }
 
-    fn matches(&self, email: &Email) -> bool {
+    pub(super) fn matches(&self, email: &Email) -> bool {
         let Some((_, domain)) = email.key().rsplit_once('@') else { return false };
         if !self.is_wildcard {
             return domain == self.domain;

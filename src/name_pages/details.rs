@@ -148,6 +148,7 @@ impl Inputs {
         if let Some(first) = all.find(|input| input.fault.is_some()) {
             first.has_focus = true;
         }
+        drop(all);
         self
     }
 

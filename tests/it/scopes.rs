@@ -10,12 +10,12 @@ use std::{
 use endonym::http::form::Form;
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents, courses,
-        coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation,
-        name_pages, names, outbox,
+        Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents,
+        courses, coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages,
+        listening, lti, mail_texts, media, members, moderation, name_pages, names, outbox,
         own_entry::Details,
-        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays, pronunciations,
-        recording_requests, registrations, sign_in, sso, tokens,
+        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays,
+        pronunciations, recording_requests, registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -25,7 +25,10 @@ use endonym::{
         consent,
         email::Email,
         export::Export,
-        ids::{CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId, SignInLinkId},
+        ids::{
+            CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId,
+            SignInLinkId,
+        },
         language::Language,
         mail_text::LetterKind,
         media::Kind,
@@ -464,12 +467,7 @@ fn cases() -> Vec<Case> {
             let files = imports::Recordings::open(folder.path()).unwrap();
             imports::recordings(&s.world.app, a, rehearsal(s), &files, &|_| false, &mut |_, _| ()).await
         }),
-        case!("imports::undo::undo", Page, |s, a| imports::undo(
-            &s.world.app,
-            a,
-            s.id,
-            s.world.page.id
-        )),
+        case!("imports::undo::undo", Page, |s, a| imports::undo(&s.world.app, a, s.id, s.world.page.id)),
         case!("imports::uploads::upload", Page, |s, a| imports::upload(
             &s.world.app,
             a,

@@ -154,17 +154,17 @@ pub async fn recordings(
         let person = find_owner(app, run.institution, run.page, name).await?;
         let earlier = person.as_ref().and_then(|person| {
             let first = *first_file.entry(person.id).or_insert(name);
-            (first != name).then_some(first)
+            (first != name).then(|| first.to_owned())
         });
-        owners.push((at, name.as_str(), person, earlier, would_exist(name)));
+        owners.push((at, name.clone(), person, earlier, would_exist(name)));
     }
-    let work = stream::iter(owners).map(|(at, name, person, earlier, would_be_there)| async move {
+    let work = owners.into_iter().map(|(at, name, person, earlier, would_be_there)| async move {
         if person.is_none() && !would_be_there {
             return Ok((name, FileOutcome::Nobody));
         }
         let email = person.as_ref().and_then(|person| person.email.clone());
         if let Some(earlier) = earlier {
-            let why = FileFault::SamePerson(earlier.to_owned());
+            let why = FileFault::SamePerson(earlier);
             return Ok((name, FileOutcome::Refused { email, why }));
         }
         let outcome = match files.contents(at, app.studio.settings.sound.bytes) {
@@ -176,10 +176,10 @@ pub async fn recordings(
         };
         Ok::<_, Error>((name, outcome))
     });
-    let mut work = std::pin::pin!(work.buffered(CONCURRENT_FILES));
+    let mut work = std::pin::pin!(stream::iter(work).buffered(CONCURRENT_FILES));
     while let Some(done) = work.next().await {
         let (name, outcome) = done?;
-        each(name, outcome);
+        each(&name, outcome);
     }
     Ok(())
 }

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain, rotate_lti_keys,
-    run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain,
+    rotate_lti_keys, run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
+    sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -120,7 +121,13 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         // Nothing waits for these, so the dead letter is all that remains.
         Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports | Job::SweepBlobs | Job::RotateLtiKeys | Job::SyncDueCourses | Job::Retain | Job::PurgeModeration | Job::SendReminders => {}
+        Job::ExpireExports
+        | Job::SweepBlobs
+        | Job::RotateLtiKeys
+        | Job::SyncDueCourses
+        | Job::Retain
+        | Job::PurgeModeration
+        | Job::SendReminders => {}
     }
     Ok(Vec::new())
 }

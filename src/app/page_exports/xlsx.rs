@@ -78,7 +78,7 @@ fn write(
 ) -> std::result::Result<(), XlsxError> {
     let mut workbook = Workbook::new();
     // Rows go to a temporary file; otherwise all of them would be in memory.
-    let sheet = workbook.add_worksheet_with_constant_memory();
+    let sheet = workbook.add_worksheet_with_constant_memory()?;
     sheet.set_freeze_panes(1, 0)?;
     write_row(sheet, 0, headings)?;
     let mut next = 1;
