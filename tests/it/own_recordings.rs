@@ -2,7 +2,9 @@
 
 use endonym::{
     app::{
-        Actor, consents, imports, institutions,
+        Actor, consents,
+        imports::{CallPolicy, Outcome},
+        institutions,
         media::{reprocess, sweep},
         own_entry::Owner,
         own_recordings::{self, Maker, Sharing},
@@ -14,7 +16,7 @@ use endonym::{
         ids::ParticipantId,
         language::Language,
         media::Incoming,
-        name_page::{NamePage, NamePageRef},
+        name_page::NamePage,
         participant::{Draft, Given},
     },
 };
@@ -23,6 +25,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Answer, World,
+    import::import,
     media::{file, wav, wav_of},
 };
 
@@ -133,10 +136,8 @@ async fn where_the_institution_does_not_want_it_a_new_registration_starts_withou
         email: Given::Set(Email::parse(ANA).unwrap()),
         ..Draft::default()
     };
-    let page = NamePageRef::parse(&imported.slug).unwrap();
-    let (app, id, calls) = (&world.app, world.institution.id, imports::CallPolicy::Nobody);
-    let lines = vec![imports::Line { number: 1, draft }];
-    imports::group(app, &Actor::Operator, id, page, lines, calls, false).await.unwrap();
+    let target = (world.institution.id, imported.id);
+    import(&world.app, target, vec![draft], CallPolicy::Nobody, false).await;
     assert_eq!(on(&world, &imported).await["recording_link"], Value::Null);
     start_with_newest(&world, true).await;
     let sound = heard(&world, &on(&world, &world.page).await).await;
@@ -197,30 +198,16 @@ async fn whoever_is_registered_later_starts_with_what_they_have_recorded() {
     let made = world.post(&format!("/v4/name_pages/{}/participants", v4.slug), body).await.expect(201);
     assert_eq!(heard(&world, &made["participant"]).await, sound);
 
-    let line = |number, email: &str| imports::Line {
-        number,
-        draft: Draft {
-            first_name: Given::Set("Ana".into()),
-            email: Given::Set(Email::parse(email).unwrap()),
-            ..Draft::default()
-        },
+    let draft = |email: &str| Draft {
+        first_name: Given::Set("Ana".into()),
+        email: Given::Set(Email::parse(email).unwrap()),
+        ..Draft::default()
     };
     let group = async |rehearse| {
-        let page = NamePageRef::parse(&imported.slug).unwrap();
-        let lines = vec![line(1, "new@x.org"), line(2, ANA)];
-        let institution = world.institution.id;
-        let done = imports::group(
-            &world.app,
-            &Actor::Operator,
-            institution,
-            page,
-            lines,
-            imports::CallPolicy::Nobody,
-            rehearse,
-        );
-        done.await.unwrap()
+        let drafts = vec![draft("new@x.org"), draft(ANA)];
+        import(&world.app, (world.institution.id, imported.id), drafts, CallPolicy::Nobody, rehearse).await
     };
-    let created = vec![(1, imports::Outcome::Created), (2, imports::Outcome::Created)];
+    let created = [Outcome::Created, Outcome::Created];
     assert_eq!(group(true).await, created, "a dry run");
     assert_eq!(group(false).await, created);
     assert_eq!(heard(&world, &on(&world, &imported).await).await, sound);

@@ -50,7 +50,7 @@ fn archive(file: Vec<u8>) -> Vec<(String, Vec<u8>)> {
         let mut file = archive.by_index(at).unwrap();
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).unwrap();
-        (file.name().to_owned(), bytes)
+        (file.name().unwrap().into_owned(), bytes)
     };
     (0..archive.len()).map(|at| read(at, &mut archive)).collect()
 }

@@ -132,7 +132,7 @@ async fn write_once(
 }
 
 fn counts(outcomes: &[Outcome], unread: Counts) -> Counts {
-    outcomes.iter().fold(unread, |sum, outcome| sum_with(sum, outcome))
+    outcomes.iter().fold(unread, sum_with)
 }
 
 fn sum_with(mut sum: Counts, outcome: &Outcome) -> Counts {

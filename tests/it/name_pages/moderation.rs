@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, Error, Missing, audiences, consents, imports, media as app_media, members,
+        Actor, Error, Missing, audiences, consents,
+        imports::CallPolicy,
+        media as app_media, members,
         moderation::{self, Entry, Listed, Outcome, Reported, Target},
         name_pages,
         own_recordings::Sharing,
@@ -33,6 +35,7 @@ use crate::{
     support::{
         Answer, World, browser,
         database::execute,
+        import::import,
         media::{file, files, wav, wav_of},
         until,
     },
@@ -483,9 +486,8 @@ async fn what_institutions_give_is_not_held_and_copies_of_what_people_made_are()
     };
     let there = world.person_on(&open, json!({ "first_name": "Dan", "email": "dan@example.edu" })).await;
     record(&world, &there, 170.0, Sharing::All).await;
-    let lines = vec![imports::Line { number: 1, draft: dan }];
-    let (app, id, calls) = (&world.app, world.institution.id, imports::CallPolicy::Nobody);
-    imports::group(app, &Actor::Operator, id, page_ref(&world.page), lines, calls, false).await.unwrap();
+    let target = (world.institution.id, world.page.id);
+    import(&world.app, target, vec![dan], CallPolicy::Nobody, false).await;
     let held: Vec<_> =
         queue(&world, Listed::Open).await.into_iter().map(|one| one.person.full_name()).collect();
     assert_eq!(held, ["Cem", "Dan"]);

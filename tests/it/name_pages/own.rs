@@ -59,7 +59,7 @@ async fn send_take(browser: &Browser<'_>, sound: &[u8]) -> (Seen, Value) {
 async fn origins(world: &World, email: &str) -> Vec<(String, Option<Origin>)> {
     let person = PersonId { institution: world.institution.id, email_key: email.to_owned() };
     let own = own_person::find(&world.app, &Actor::Operator, &person).await.unwrap();
-    own.registrations.into_iter().map(|one| (one.entry.page.slug, one.origin)).collect()
+    own.registrations.into_iter().map(|one| (one.entry.page.slug.clone(), one.origin)).collect()
 }
 
 #[tokio::test]

@@ -453,7 +453,8 @@ async fn many_listeners_of_a_large_page_see_the_same_while_it_changes() {
     for round in 0..3 {
         let address = path(&world);
         let all = browsers.iter().map(|browser| browser.get(&address));
-        let writing = named(&world, "New", &format!("Aaa{round}"), &format!("new{round}@x.org"));
+        let (name, email) = (format!("Aaa{round}"), format!("new{round}@x.org"));
+        let writing = named(&world, "New", &name, &email);
         let (seen, _) = tokio::join!(futures_util::future::join_all(all), writing);
         for one in seen {
             assert_eq!(names(&one.expect(200)).len(), 50);

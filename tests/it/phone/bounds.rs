@@ -6,14 +6,13 @@ use endonym::{
     app::{
         Actor,
         calls::{self, Rules},
-        imports::{self, CallPolicy, Line},
+        imports::CallPolicy,
     },
     domain::{
         call::{Outcome, Reason, State},
         countries::Countries,
         email::Email,
         moment::Moment,
-        name_page::NamePageRef,
         participant::{Draft, Given},
         quiet_hours::QuietHours,
     },
@@ -21,7 +20,7 @@ use endonym::{
 use serde_json::json;
 
 use super::records::{ANA, BEN, HELD, all, create, delete, rules, states, take, world};
-use crate::support::database::execute;
+use crate::support::{database::execute, import::import};
 
 #[tokio::test]
 async fn nobody_is_called_abroad_where_that_is_not_allowed() {
@@ -201,14 +200,11 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
     for n in 0..10 {
         create(&world, &format!("p{n}@x.org"), &format!("+1202555012{n}")).await;
     }
-    let line = |n: u64| Line {
-        number: n,
-        draft: Draft {
-            first_name: Given::Set("Ana".to_owned()),
-            email: Given::Set(Email::parse(&format!("p{n}@x.org")).unwrap()),
-            phone_number: Given::Clear,
-            ..Draft::default()
-        },
+    let draft = |n: u64| Draft {
+        first_name: Given::Set("Ana".to_owned()),
+        email: Given::Set(Email::parse(&format!("p{n}@x.org")).unwrap()),
+        phone_number: Given::Clear,
+        ..Draft::default()
     };
     for _ in 0..20 {
         // The latest ones are due first.
@@ -216,15 +212,11 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
         execute(&world.app.db, due, vec![]).await;
         let app = world.app.clone();
         let taking = tokio::spawn(async move { calls::claim(&app, HELD).await.map(|_| ()) });
-        let (app, institution) = (world.app.clone(), world.institution.id);
-        let page = NamePageRef::parse(&world.page.slug).unwrap();
-        let lines = (0..10).map(line).collect();
-        let writing = tokio::spawn(async move {
-            imports::group(&app, &Actor::Operator, institution, page, lines, CallPolicy::WithNumber, false)
-                .await
-                .map(|_| ())
-        });
+        let (app, here) = (world.app.clone(), (world.institution.id, world.page.id));
+        let drafts = (0..10).map(draft).collect();
+        let writing =
+            tokio::spawn(async move { import(&app, here, drafts, CallPolicy::WithNumber, false).await });
         taking.await.unwrap().unwrap();
-        writing.await.unwrap().unwrap();
+        writing.await.unwrap();
     }
 }

@@ -3,7 +3,7 @@
 use endonym::{
     app::{
         Actor,
-        imports::{self, Line, Outcome},
+        imports::{CallPolicy, Outcome},
         name_pages, participants, persons,
     },
     domain::{
@@ -19,7 +19,7 @@ use endonym::{
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::support::{World, database::execute, emails};
+use crate::support::{World, database::execute, emails, import::import};
 
 fn person_key(email: &str) -> participants::PersonKey {
     let [as_email, as_given, spelled] = [(); 3].map(|()| email.to_owned());
@@ -70,27 +70,14 @@ impl Model {
         let start = self.next;
         self.next += count;
         let email = |i: usize| format!("p{i}@example.edu");
-        let lines = (start..self.next).map(|i| Line {
-            number: i as u64,
-            draft: Draft {
-                first_name: Given::Set(format!("P{i}")),
-                email: Given::Set(Email::parse(&email(i)).unwrap()),
-                ..Draft::default()
-            },
+        let drafts = (start..self.next).map(|i| Draft {
+            first_name: Given::Set(format!("P{i}")),
+            email: Given::Set(Email::parse(&email(i)).unwrap()),
+            ..Draft::default()
         });
-        let (app, institution) = (&self.world.app, self.world.institution.id);
-        let report = imports::group(
-            app,
-            &Actor::Operator,
-            institution,
-            reference(&self.pages[page]),
-            lines.collect(),
-            imports::CallPolicy::Nobody,
-            false,
-        )
-        .await
-        .unwrap();
-        assert!(report.iter().all(|(_, outcome)| *outcome == Outcome::Created));
+        let here = (self.world.institution.id, self.pages[page].id);
+        let outcomes = import(&self.world.app, here, drafts.collect(), CallPolicy::Nobody, false).await;
+        assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Created));
         self.people.extend((start..self.next).map(|i| (page, email(i))));
     }
 

@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod database;
+pub mod import;
 pub mod media;
 pub mod openapi;
 pub mod postgres;

@@ -3,17 +3,16 @@
 use std::collections::HashSet;
 
 use endonym::{
-    app::{Actor, imports},
+    app::imports::CallPolicy,
     domain::{
         email::Email,
-        name_page::NamePageRef,
         participant::{Draft, Given},
     },
 };
 use serde_json::json;
 
 use super::{JULY, SECOND, data, error, get, get_as, hex};
-use crate::support::{World, emails};
+use crate::support::{World, emails, import::import};
 
 async fn found(world: &World, query: &str) -> String {
     let body = get(world, &format!("/name?{query}")).await.expect(200);
@@ -141,19 +140,8 @@ async fn everybody_of_a_very_common_name_is_found() {
             email: Given::Set(Email::parse(&format!("m{number}-{n}@x.org")).unwrap()),
             ..Draft::default()
         };
-        let lines = (0..700).map(|n| imports::Line { number: n as u64, draft: line(n) }).collect();
-        let page = NamePageRef::parse(&page.slug).unwrap();
-        imports::group(
-            &world.app,
-            &Actor::Operator,
-            world.institution.id,
-            page,
-            lines,
-            imports::CallPolicy::Nobody,
-            false,
-        )
-        .await
-        .unwrap();
+        let here = (world.institution.id, page.id);
+        import(&world.app, here, (0..700).map(line).collect(), CallPolicy::Nobody, false).await;
     }
     world.record(&pages[2], "m2-699@x.org", &hex('a'), JULY).await;
     for (query, wanted) in [
