@@ -16,7 +16,7 @@ use crate::{
 pub enum Member {
     /// Give somebody a role, or replace the one they have
     ///
-    /// For example: endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+    /// For example: endonym member add --institution example-university --role admin ana@example.edu
     ///
     /// Members sign in like everybody else, whether or not they are registered on a name page.
     ///

@@ -105,7 +105,7 @@ fn tokens(line: &str) -> Vec<Token> {
     };
     while at < chars.len() {
         let c = chars[at];
-        let is_at_start = plain.trim().is_empty();
+        let is_at_start = plain.is_empty();
         let paired = match c {
             _ if is_quote(c) && is_at_start && last_quote.is_some_and(|last| last > at) => {
                 Some(quoted(&chars[at + 1..]))
@@ -130,6 +130,7 @@ fn tokens(line: &str) -> Vec<Token> {
                 end(&mut plain, &mut found);
                 found.push(separator);
             }
+            None if is_at_start && c.is_whitespace() => {}
             None => plain.push(c),
         }
         at += 1;

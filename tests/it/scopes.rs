@@ -288,7 +288,7 @@ fn cases() -> Vec<Case> {
             page("Orchestra"),
             page_settings::Change::default()
         )),
-        case!("name_pages::copy", Institution, |s, a| name_pages::copy(
+        case!("name_pages::copy", Page, |s, a| name_pages::copy(
             &s.world.app,
             a,
             s.id,
@@ -296,21 +296,15 @@ fn cases() -> Vec<Case> {
             "Copy".into(),
             None
         )),
-        case!("name_pages::archive", Institution, |s, a| name_pages::archive(
-            &s.world.app,
-            a,
-            s.id,
-            &s.page,
-            false
-        )),
-        case!("page_settings::update", Institution, |s, a| page_settings::update(
+        case!("name_pages::archive", Page, |s, a| name_pages::archive(&s.world.app, a, s.id, &s.page, false)),
+        case!("page_settings::update", Page, |s, a| page_settings::update(
             &s.world.app,
             a,
             s.id,
             &s.page,
             page_settings::Change { title: Some("Renamed".into()), ..Default::default() }
         )),
-        case!("coverage::of", Institution, |s, a| coverage::of(&s.world.app, a, s.id, &s.page)),
+        case!("coverage::of", Page, |s, a| coverage::of(&s.world.app, a, s.id, &s.page)),
         case!("coverage::all", Institution, |s, a| coverage::all(&s.world.app, a, s.id, false)),
         case!("name_pages::find", Institution, |s, a| name_pages::find(&s.world.app, a, s.id, &s.page)),
         case!("name_pages::all", Institution, |s, a| name_pages::all(&s.world.app, a, s.id)),
@@ -321,7 +315,7 @@ fn cases() -> Vec<Case> {
             &s.page,
             true
         )),
-        case!("invitations::invite", Institution, |s, a| invitations::invite(
+        case!("invitations::invite", Page, |s, a| invitations::invite(
             &s.world.app,
             a,
             s.id,
@@ -329,14 +323,14 @@ fn cases() -> Vec<Case> {
             invitee(),
             &invitations::Terms::of(&s.world.app)
         )),
-        case!("invitations::invite_unrecorded", Institution, |s, a| invitations::invite_unrecorded(
+        case!("invitations::invite_unrecorded", Page, |s, a| invitations::invite_unrecorded(
             &s.world.app,
             a,
             s.id,
             &s.page,
             &invitations::Terms::of(&s.world.app)
         )),
-        case!("invitations::all", Institution, |s, a| invitations::all(
+        case!("invitations::all", Page, |s, a| invitations::all(
             &s.world.app,
             a,
             s.id,
@@ -344,8 +338,8 @@ fn cases() -> Vec<Case> {
             None,
             (invitations::Cursor::Start, 10)
         )),
-        case!("invitations::resend", Institution, |s, a| resend(s, a)),
-        case!("invitations::withdraw", Institution, |s, a| withdraw(s, a)),
+        case!("invitations::resend", Page, |s, a| resend(s, a)),
+        case!("invitations::withdraw", Page, |s, a| withdraw(s, a)),
         case!("custom_fields::create", Institution, |s, a| custom_fields::create(
             &s.world.app,
             a,
@@ -719,7 +713,7 @@ fn cases() -> Vec<Case> {
         )),
         case!("media::reprocess", Institution, |s, a| media::reprocess(&s.world.app, a, s.id, |_, _| ())),
         case!("media::sweep", Installation, |s, a| media::sweep(&s.world.app, a, Duration::ZERO, true)),
-        case!("moderation::queue", Institution, |s, a| moderation::queue(
+        case!("moderation::queue", Page, |s, a| moderation::queue(
             &s.world.app,
             a,
             s.id,
@@ -735,12 +729,7 @@ fn cases() -> Vec<Case> {
             moderation::Listed::Decided,
             None
         )),
-        case!("moderation::approve", Institution, |s, a| moderation::approve(
-            &s.world.app,
-            a,
-            s.id,
-            &held(s, true)
-        )),
+        case!("moderation::approve", Page, |s, a| moderation::approve(&s.world.app, a, s.id, &held(s, true))),
         case!("moderation::reject", Institution, |s, a| moderation::reject(
             &s.world.app,
             a,
@@ -749,7 +738,7 @@ fn cases() -> Vec<Case> {
             "Too quiet",
             ""
         )),
-        case!("moderation::remove", Institution, |s, a| moderation::remove(
+        case!("moderation::remove", Page, |s, a| moderation::remove(
             &s.world.app,
             a,
             s.id,
@@ -763,13 +752,8 @@ fn cases() -> Vec<Case> {
             s.id,
             &held(s, false)
         )),
-        case!("moderation::restore", Institution, |s, a| moderation::restore(
-            &s.world.app,
-            a,
-            s.id,
-            &held(s, true)
-        )),
-        case!("moderation::sound", Institution, |s, a| moderation::sound(
+        case!("moderation::restore", Page, |s, a| moderation::restore(&s.world.app, a, s.id, &held(s, true))),
+        case!("moderation::sound", Page, |s, a| moderation::sound(
             &s.world.app,
             a,
             s.id,

@@ -248,7 +248,8 @@ async fn a_script_gets_the_sentence() {
 #[tokio::test]
 async fn one_network_cannot_ask_without_end() {
     let (world, bo) = scene().await;
-    let ana = ana(&world).await;
+    let mut ana = ana(&world).await;
+    ana.headers.push(("x-forwarded-for", "198.51.100.7".to_owned()));
     ana.get(&path(&world)).await.expect(200);
     let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
     for _ in 0..60 {

@@ -202,7 +202,8 @@ async fn guesses_of_the_event_code_are_limited() {
     let sign_in = Settings { limit: 3, ..Settings::default() };
     let world = World::with(Setup { sign_in, ..Setup::default() }).await;
     set(&world, Change { register: Some(Register::Code), ..Change::default() }).await;
-    let browser = Browser::new(&world);
+    let mut browser = Browser::new(&world);
+    browser.headers.push(("x-forwarded-for", "198.51.100.7".to_owned()));
     for _ in 0..3 {
         browser.ask_page(SLUG, ANA, Some("WRONG123")).await.expect(422);
     }

@@ -123,7 +123,8 @@ async fn a_form_of_another_site_reports_nothing() {
 #[tokio::test]
 async fn one_network_cannot_report_without_end() {
     let (world, ana) = scene().await;
-    let browser = Browser::new(&world);
+    let mut browser = Browser::new(&world);
+    browser.headers.push(("x-forwarded-for", "198.51.100.7".to_owned()));
     let address = address(&world, &ana);
     browser.get(&address).await.expect(200);
     let mut last = 303;
