@@ -93,7 +93,13 @@ use crate::domain::scope::Scope;
 /// `$first, $first+1, …` for an IN list. Callers pad the count to a power of two, so that there are few distinct statements
 /// and both databases can reuse prepared plans.
 fn placeholders(first: usize, count: usize) -> String {
-    (first..first + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
+    let mut text = String::with_capacity(count * 6);
+    for number in first..first + count {
+        let separator = if number == first { "$" } else { ", $" };
+        text.push_str(separator);
+        text.push_str(&number.to_string());
+    }
+    text
 }
 
 /// The condition that limits a statement to a scope. Its parameter, if any, is appended to `params`.
