@@ -79,7 +79,8 @@ Examples:
     endonym name-page create --institution example-university --title \"Class of 2027\"
 
   Let somebody run that name page:
-    endonym member add --institution example-university --role manager --name-page class-of-2027 ana@example.edu
+    endonym member add --institution example-university --role manager \\
+      --name-page class-of-2027 ana@example.edu
 
   Import people from a CSV file:
     endonym import --institution example-university --name-page class-of-2027 people.csv --dry-run

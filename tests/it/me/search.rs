@@ -13,6 +13,8 @@ use super::{
 };
 use crate::support::{Answer, World};
 
+/// The switch is on.
+const LISTED: &str = "aria-describedby=\"listed-hint\" autocomplete=\"off\" checked";
 const MINE: &str = "This is me: change it";
 
 fn badge_of(world: &World, person: &Value) -> String {
@@ -44,23 +46,20 @@ async fn search_engines_are_a_switch_of_the_person() {
     };
     let browser = ana(&world).await;
     let page = browser.get("/me").await.expect(200).body;
-    assert!(
-        page.contains("name=\"listed\" value=\"1\"") && !page.contains("autocomplete=\"off\" checked"),
-        "{page}"
-    );
+    assert!(page.contains("name=\"listed\" value=\"1\"") && !page.contains(LISTED), "{page}");
     assert_eq!(hidden().await, [true, true], "by default");
     browser.post("/me/search-engines", &[("listed", "1")]).await.redirects_to("/me?done=audience");
     assert_eq!(hidden().await, [false, false]);
     assert!(is_hidden(&visitor.get(&badge_of(&world, &bea)).await), "only their own");
-    assert!(browser.get("/me").await.body.contains("autocomplete=\"off\" checked"));
+    assert!(browser.get("/me").await.body.contains(LISTED));
     // A new registration is not listed, so the switch is off until it is saved again.
     let band = world.page("Band").await;
     let new = world.person_on(&band, json!({ "first_name": "Ana", "email": ANA })).await;
     assert!(is_hidden(&visitor.get(&badge_of(&world, &new)).await));
-    assert!(!browser.get("/me").await.body.contains("autocomplete=\"off\" checked"));
+    assert!(!browser.get("/me").await.body.contains(LISTED));
     browser.post("/me/search-engines", &[("listed", "1")]).await.redirects_to("/me?done=audience");
     assert!(!is_hidden(&visitor.get(&badge_of(&world, &new)).await));
-    assert!(browser.get("/me").await.body.contains("autocomplete=\"off\" checked"));
+    assert!(browser.get("/me").await.body.contains(LISTED));
     // Only while anyone with the link may see it.
     browser.post("/me/audience", &[("audience", "paused")]).await.redirects_to("/me?done=audience");
     assert_eq!(hidden().await, [true, true]);
