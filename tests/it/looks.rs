@@ -299,7 +299,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     page_settings::update(&world.app, &Actor::Operator, world.institution.id, &page, change).await.unwrap();
     world.crowd(&world.page, 0..60).await;
     let people = format!("/p/{}/people", world.page.slug);
-    let listed = "document.querySelector('.people .play:not([hidden])')";
+    let listed = "document.querySelector('.people > li')";
     matrix.page("listening page", Way::from(&*people).on("", listed)).await;
     matrix.page("listening page, nobody found", &*format!("{people}?q=nobody")).await;
     matrix.page("listening page, second part", &*format!("{people}?page=2")).await;

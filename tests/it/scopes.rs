@@ -73,13 +73,15 @@ enum Needs {
     AnyOwnership,
     /// To manage the name page that the use case names.
     Page,
+    /// To manage it or to be one of its readers.
+    Hearing,
     /// To administer the installation.
     Installation,
     /// A token with this permission is enough.
     Permission(Action),
 }
 
-use Needs::{AnyInstitution, AnyOwnership, Installation, Institution, Ownership, Page, Permission};
+use Needs::{AnyInstitution, AnyOwnership, Hearing, Installation, Institution, Ownership, Page, Permission};
 
 struct Case {
     /// The path of the function below `src/app`.
@@ -497,11 +499,11 @@ fn cases() -> Vec<Case> {
         )),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
         case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), true)),
-        case!("listening::check", Institution, |s, a| listen(s, a)),
-        case!("listening::list", Institution, |s, a| list(s, a)),
-        case!("listening::ask", Institution, |s, a| ask(s, a)),
-        case!("listening::report", Institution, |s, a| report(s, a)),
-        case!("listening::reportable", Institution, |s, a| reportable(s, a)),
+        case!("listening::check", Hearing, |s, a| listen(s, a)),
+        case!("listening::list", Hearing, |s, a| list(s, a)),
+        case!("listening::ask", Hearing, |s, a| ask(s, a)),
+        case!("listening::report", Hearing, |s, a| report(s, a)),
+        case!("listening::reportable", Hearing, |s, a| reportable(s, a)),
         case!("recording_requests::are_welcome", Institution, |s, a| recording_requests::are_welcome(
             &s.world.app,
             a,
@@ -986,7 +988,7 @@ async fn a_token_of_another_institution_finds_nothing() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &stranger).await;
         match needs {
-            Institution | Ownership | Page | Permission(_) => {
+            Institution | Ownership | Page | Hearing | Permission(_) => {
                 assert!(is_missing(&outcome), "{name}: {outcome:?}");
             }
             AnyInstitution | AnyOwnership | Installation => {
@@ -1008,7 +1010,7 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
                     assert!(is_permitted(&outcome), "{name}: {outcome:?}");
                 }
                 Permission(action) => assert!(lacks(&outcome, scope, action), "{name}: {outcome:?}"),
-                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
                     assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
                 }
             }
@@ -1019,7 +1021,7 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
         let outcome = run(&scene, &token).await;
         match needs {
             Permission(_) => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
-            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Installation => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
                 assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
             }
         }
@@ -1052,7 +1054,7 @@ async fn an_owner_may_do_everything_in_the_institution_and_nothing_outside() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &owner).await;
         match needs {
-            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Permission(_) => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Permission(_) => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
@@ -1069,7 +1071,7 @@ async fn an_admin_may_do_everything_but_what_is_for_owners() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &admin).await;
         match needs {
-            Institution | AnyInstitution | Page | Permission(_) => {
+            Institution | AnyInstitution | Page | Hearing | Permission(_) => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Ownership | AnyOwnership => assert!(is_not_owner(&outcome), "{name}: {outcome:?}"),
@@ -1102,11 +1104,12 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
                 Page if role == MemberRole::Manager && pages == own => {
                     assert!(is_permitted(&outcome), "{what}");
                 }
+                Hearing if pages == own => assert!(is_permitted(&outcome), "{what}"),
                 Permission(action) if !scope.permits(action) => {
                     assert!(lacks(&outcome, scope, action), "{what}");
                 }
                 Permission(_) => assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{what}"),
-                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
                     assert!(is_not_administrator(&outcome), "{what}");
                 }
             }
@@ -1136,7 +1139,7 @@ async fn a_member_of_another_institution_finds_nothing() {
         for Case { name, needs, run } in cases() {
             let outcome = run(&scene, &stranger).await;
             match needs {
-                Institution | Ownership | Page | Permission(_) => {
+                Institution | Ownership | Page | Hearing | Permission(_) => {
                     assert!(is_missing(&outcome), "{role:?}: {name}: {outcome:?}");
                 }
                 // Lists of what is theirs, which is nothing of the scene.

@@ -78,13 +78,18 @@ async fn the_rest_of_the_list_comes_while_scrolling_and_nothing_moves() {
     assert_eq!(browser.value("document.querySelector('.pages').hidden").await, true);
     let height = browser.value("document.documentElement.scrollHeight").await.as_f64().unwrap();
     browser.value("document.querySelector('.gap').scrollIntoView()").await;
+    let last_row = "document.querySelectorAll('.people > li')[49].getBoundingClientRect().bottom";
+    let before = browser.value(last_row).await.as_f64().unwrap();
     browser.until("document.querySelectorAll('.people > li').length >= 100").await;
+    let after = browser.value(last_row).await.as_f64().unwrap();
+    assert!((after - before).abs() < 2.0, "what is read does not move: {before}, then {after}");
     browser.value("window.scrollTo(0, document.documentElement.scrollHeight)").await;
     browser
         .until("document.querySelectorAll('.people > li').length === 133 && !document.querySelector('.gap')")
         .await;
     let now = browser.value("document.documentElement.scrollHeight").await.as_f64().unwrap();
-    assert!((now - height).abs() < height / 20.0, "the height was reserved: {height}, then {now}");
+    // People with a recording, a phonetic spelling or pronouns have higher rows than others.
+    assert!((now - height).abs() < height / 5.0, "the height was reserved: {height}, then {now}");
     let names = "new Set([...document.querySelectorAll('.people > li')].map((row) => row.id)).size";
     assert_eq!(browser.value(names).await, 133, "everybody once");
     assert_eq!(browser.faults(&axe()).await, [""; 0]);
