@@ -260,6 +260,18 @@ async fn a_session_of_an_invitation_only_records() {
     let sent = browser.post_file("/me/recording", ("recording", &sound), &[("csrf", &csrf)], &headers).await;
     sent.expect(403);
     assert_eq!(count(&world, "media").await, 0);
+    // It records for the page of the invitation alone, whatever the form says.
+    let page = browser.get(&own).await.expect(200).body;
+    assert!(page.contains("id=\"recorder\"") && !page.contains("name=\"only\""), "{page}");
+    let path = format!("{own}/recording");
+    let sent = browser.post_file(&path, ("recording", &sound), &[("csrf", &csrf)], &headers).await;
+    sent.redirects_to(&format!("{own}?done=recording"));
+    let here = format!(
+        "media m JOIN participants p ON p.institution_id = m.institution_id AND p.id = m.participant_id \
+         WHERE m.kind = 'recording' AND p.name_page_id = {}",
+        world.page.id
+    );
+    assert_eq!((count(&world, &here).await, count(&world, "media").await), (1, 1));
     // It is over after an hour, however often it is used.
     world.advance(59 * MINUTE);
     browser.get(&own).await.expect(200);
