@@ -259,6 +259,11 @@ async fn a_session_of_an_invitation_only_records() {
     let sound = wav(1.0);
     let sent = browser.post_file("/me/recording", ("recording", &sound), &[("csrf", &csrf)], &headers).await;
     sent.expect(403);
+    // Nor does a form that cannot be read show the other pages.
+    for path in ["/me/recording", "/me/legal-name/recording", "/me/photo"] {
+        let seen = browser.post_bare(path, &[], &headers).await.expect(403);
+        assert!(!seen.body.contains("Private") && !seen.body.contains("Choir"), "{path}: {}", seen.body);
+    }
     assert_eq!(count(&world, "media").await, 0);
     // It records for the page of the invitation alone, whatever the form says.
     let page = browser.get(&own).await.expect(200).body;
