@@ -157,6 +157,7 @@ fn rehearsal(scene: &Scene) -> imports::Run {
         page: scene.world.page.id,
         target: imports::Target::Rehearsal,
         calling: imports::CallPolicy::Nobody,
+        starts_with_newest: false,
     }
 }
 

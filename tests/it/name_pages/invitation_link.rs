@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, invitations, languages},
+    app::{Actor, invitations, languages, own_recordings::Sharing},
     domain::{
         consent,
         ids::InvitationId,
@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::invitations::{by_links, by_mail, count, invite, link, page_ref};
 use crate::{
     me::Browser,
+    own_recordings::record,
     support::{World, database::execute, media::wav, snapshot},
 };
 
@@ -282,6 +283,21 @@ async fn a_session_of_an_invitation_only_records() {
     browser.get(&own).await.expect(200);
     world.advance(MINUTE);
     assert!(browser.session().await.is_none());
+}
+
+#[tokio::test]
+async fn an_invitation_brings_no_recording_from_another_page() {
+    let world = World::new().await;
+    let choir = world.page("Choir").await;
+    let person = serde_json::json!({ "first_name": "Ada", "email": "ada@example.edu" });
+    let person = world.person_on(&choir, person).await;
+    record(&world, &person, 440.0, Sharing::All).await;
+    let ada = link(&world, ADA).await;
+    let browser = Browser::new(&world);
+    browser.get(&ada).await.expect(200);
+    browser.post(&ada, &agreeing("Ada", "Lovelace")).await.expect(303);
+    assert_eq!(names(&world).await, ["Ada||ada@example.edu", "Ada|Lovelace|ada@example.edu"]);
+    assert_eq!(count(&world, "media").await, 1, "whoever has the link did not get to hear it");
 }
 
 #[tokio::test]
