@@ -269,6 +269,7 @@ async fn a_session_of_an_invitation_only_records() {
     // It records for the page of the invitation alone, whatever the form says.
     let page = browser.get(&own).await.expect(200).body;
     assert!(page.contains("id=\"recorder\"") && !page.contains("name=\"only\""), "{page}");
+    assert!(!page.contains("ada@example.edu") && !page.contains("data-who=\"\""), "{page}");
     let path = format!("{own}/recording");
     let sent = browser.post_file(&path, ("recording", &sound), &[("csrf", &csrf)], &headers).await;
     sent.redirects_to(&format!("{own}?done=recording"));
