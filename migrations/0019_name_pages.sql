@@ -171,6 +171,7 @@ CREATE INDEX moderation_by_participant ON moderation (institution_id, participan
 CREATE INDEX moderation_by_purge ON moderation (purge_at);
 
 -- Imports of files. state is uploaded, checking, checked, waiting, running, done, failed, undoing or undone. mapping and report are JSON.
+-- starts_with_newest: whoever started it has all pages of the institution, so new people start with what they have recorded on others.
 -- fault: why the file could not be read.
 CREATE TABLE imports (
     institution_id BIGINT NOT NULL,
@@ -179,6 +180,7 @@ CREATE TABLE imports (
     state TEXT NOT NULL,
     file_name TEXT NOT NULL,
     mapping TEXT NOT NULL,
+    starts_with_newest BOOLEAN NOT NULL,
     rows_done BIGINT NOT NULL,
     rows_total BIGINT,
     created BIGINT NOT NULL,

@@ -55,6 +55,8 @@ pub struct Run {
     pub page: NamePageId,
     pub target: Target,
     pub calling: CallPolicy,
+    /// Whether new people start with what they have recorded on other pages (see `starts_with_newest`).
+    pub starts_with_newest: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +112,11 @@ async fn require_writable(app: &App, institution: InstitutionId, page: NamePageI
     Ok(())
 }
 
+/// Whoever is limited to some pages must not reach recordings from others.
+fn starts_with_newest(actor: &Actor, institution: InstitutionId) -> Result<bool> {
+    Ok(actor.access(institution)?.pages().is_none())
+}
+
 /// Registers an import that is about to run, so that it can be undone. Imports of earlier days are forgotten.
 pub async fn begin(
     app: &App,
@@ -127,6 +134,7 @@ pub async fn begin(
         state: ImportState::Running,
         file_name: file_name.to_owned(),
         mapping: "{}".to_owned(),
+        starts_with_newest: starts_with_newest(actor, institution)?,
         counts: Counts::default(),
         rows_total: Some(rows),
         report: None,

@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use super::{Actor, App, Error, Missing, Result, consents, outbox, participants};
 use crate::{
     domain::{
-        access::Access,
+        access::{Access, TokenScope},
         address_list::Invitee,
         email::Email,
         fault::{Fault, Field, SetupFault},
@@ -727,7 +727,9 @@ pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Opti
         };
         let page = NamePageRef::parse(&opened.page.id.to_string());
         let page = page.ok_or(Error::Missing(Missing::NamePage))?;
-        let created = participants::create(app, &Access::whole(institution), page, draft).await;
+        // Managers have this link, too. So it reaches this page alone: the entry starts without a recording from another one.
+        let access = Access::new(institution, TokenScope::Write, Some(vec![opened.page.id]), false);
+        let created = participants::create(app, &access, page, draft).await;
         match created {
             // In another tab, a moment ago.
             Err(Error::Invalid(errors)) if errors.has(&Field::Email) => {}

@@ -10,7 +10,7 @@ use super::{
     limiter::{LimitKey, Policy},
     moderation::{self, Reported},
     name_pages::PublicPage,
-    people, recording_requests,
+    people, recording_requests, sign_in,
 };
 use crate::{
     domain::{
@@ -21,7 +21,7 @@ use crate::{
         directory::{Filter, Letter},
         email::email_key,
         fault::Fault,
-        ids::ParticipantId,
+        ids::{InstitutionId, ParticipantId},
         initials::Initials,
         moderation::{Complaint, SENTENCE},
         page_settings::{Listen, PageState},
@@ -46,13 +46,25 @@ pub async fn check(app: &App, visitor: Option<&Actor>, public: &PublicPage) -> R
     let visitor = visitor.ok_or(Error::Unauthorized)?;
     let person = visitor.person().filter(|person| person.institution == institution);
     let is_admitted = match (public.settings.listen, person) {
-        (Listen::Link, _) | (Listen::Institution, Some(_)) => true,
+        (Listen::Link, _) => true,
+        (Listen::Institution, Some(person)) => sign_in::belongs(app, person).await?,
         (Listen::Registered, Some(person)) => {
             stored::is_on_page(&mut app.db.read(), institution, page, &person.email_key).await?
         }
         (Listen::Managers, _) | (Listen::Registered | Listen::Institution, None) => false,
     };
     if is_admitted { Ok(()) } else { visitor.hear(institution, page) }
+}
+
+/// May the visitor hear what is for people of the institution? Whoever is only invited or admitted to a page does not belong to it yet.
+async fn is_inside(app: &App, visitor: Option<&Actor>, institution: InstitutionId) -> Result<bool> {
+    match visitor.filter(|visitor| visitor.reaches(institution)) {
+        Some(visitor) => match visitor.person() {
+            Some(person) => sign_in::belongs(app, person).await,
+            None => Ok(true),
+        },
+        None => Ok(false),
+    }
 }
 
 /// Which part of the list is wanted.
@@ -93,7 +105,7 @@ pub struct Person {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sound {
     Recording(Recording),
-    /// Only people of the institution may hear it, and the visitor has not signed in there.
+    /// Only people of the institution may hear it, and the visitor has not signed in as one.
     Inside,
     None,
 }
@@ -121,8 +133,7 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     let everybody: Vec<&Participant> = found.iter().collect();
     let photos = people::photos(app, institution, &everybody).await?;
     let media_address = people::media_address(app, institution, &everybody, &photos).await?;
-    let is_inside = visitor.is_some_and(|visitor| visitor.reaches(institution));
-    let inside = match is_inside {
+    let inside = match is_inside(app, visitor, institution).await? {
         true => HashSet::new(),
         false => audiences::institution_only(sql, institution, &everybody).await?,
     };

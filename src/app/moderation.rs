@@ -428,6 +428,12 @@ pub async fn sound(
     // It may have been replaced or deleted since.
     let found =
         store::media::kept(sql, institution, &[case.hex.as_str()]).await?.pop().ok_or_else(missing)?;
+    // Managers hear what is held or removed. What others can hear is silent for them, too, while the person pauses it.
+    if found.kind == Kind::Recording
+        && store::media::owner(sql, institution, &found.hex).await? != Some(case.participant)
+    {
+        return Err(missing());
+    }
     let key = Key { shelf: Shelf::Recordings, institution, hex: found.hex };
     app.blobs.read(&key).await?.ok_or_else(missing)
 }

@@ -129,7 +129,7 @@ impl Import {
             Target::Import(imports::begin(app, &Actor::Operator, (owner.id, page), &name, rows).await?)
         };
         let calling = if self.call { CallPolicy::WithNumber } else { CallPolicy::Nobody };
-        let run = Run { institution: owner.id, page, target, calling };
+        let run = Run { institution: owner.id, page, target, calling, starts_with_newest: true };
         if let Some((input, options, file, rows)) = &people {
             report.begin();
             let progress = progress(*rows);

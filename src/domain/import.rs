@@ -73,6 +73,8 @@ pub struct Import {
     pub file_name: String,
     /// JSON, see `app/imports/sheet.rs`.
     pub mapping: String,
+    /// Whether new people start with what they have recorded on other pages.
+    pub starts_with_newest: bool,
     pub counts: Counts,
     pub rows_total: Option<u64>,
     /// JSON: the result of single rows.

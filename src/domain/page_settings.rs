@@ -152,7 +152,7 @@ words! {
     /// Also those who are registered there.
     #[default]
     Registered = "registered",
-    /// Also everybody who has signed in to the institution.
+    /// Also people of the institution who have signed in.
     Institution = "institution",
     /// Whoever has the link.
     Link = "link",

@@ -10,7 +10,11 @@ use super::{
     html,
     policy::{Frames, Policy},
 };
-use crate::{app::Links, domain::language::Language, words::Words};
+use crate::{
+    app::Links,
+    domain::{language::Language, token},
+    words::Words,
+};
 
 /// The frame around a page: language, looks and navigation.
 #[derive(Debug, Clone)]
@@ -60,6 +64,12 @@ impl<'a> Page<'a> {
 
     pub fn languages(&self) -> [Language; 7] {
         Language::ALL
+    }
+
+    /// Tells a script whether the same person is still signed in. The email is not shown: whoever has a link of an invitation may be
+    /// somebody else.
+    pub fn who(&self) -> String {
+        self.signed_in.as_ref().map_or_else(String::new, |email| token::hex(&token::digest(email)))
     }
 
     pub fn is_language(&self, language: &Language) -> bool {

@@ -44,7 +44,12 @@ pub async fn set(State(app): State<App>, request: Request) -> Response {
     };
     let person = sent.signed_in.session.person.clone();
     let largest = app.studio.settings.picture.bytes;
-    let mut form = match MultipartForm::read(request, person.institution, largest).await {
+    let read = MultipartForm::read(request, person.institution, largest).await;
+    // Even a refusal would show all of the person's pages.
+    if sent.signed_in.is_restricted() {
+        return notice::restricted(&app, &sent.signed_in);
+    }
+    let mut form = match read {
         Ok(form) => form,
         Err(StatusCode::PAYLOAD_TOO_LARGE) => {
             return refuse(&app, &sent.signed_in, StatusCode::PAYLOAD_TOO_LARGE, "profile-photo-large").await;
@@ -58,9 +63,6 @@ pub async fn set(State(app): State<App>, request: Request) -> Response {
         return forged_by(&app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
-    if signed_in.is_restricted() {
-        return notice::restricted(&app, &signed_in);
-    }
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(picture) = form.take("photo").filter(|picture| !picture.is_empty()) else {
         return refuse(&app, &signed_in, unprocessable, "profile-photo-no-file").await;

@@ -36,7 +36,12 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
     };
     let person = sent.signed_in.session.person.clone();
     let largest = app.studio.settings.sound.bytes;
-    let mut form = match MultipartForm::read(request, person.institution, largest).await {
+    let read = MultipartForm::read(request, person.institution, largest).await;
+    // An invitation is for one page, and these recordings are for all of them. Even a refusal would show the other pages.
+    if sent.signed_in.is_invited() {
+        return notice::restricted(app, &sent.signed_in);
+    }
+    let mut form = match read {
         Ok(form) => form,
         Err(status) => return unread(app, &sent.signed_in, kind, status).await,
     };
@@ -44,10 +49,6 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
         return forged_by(app, &sent.signed_in);
     }
     let signed_in = sent.signed_in;
-    // An invitation is for one page, and these recordings are for all of them.
-    if signed_in.is_invited() {
-        return notice::restricted(app, &signed_in);
-    }
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(sound) = form.take("recording").filter(|sound| !sound.is_empty()) else {
         return refuse(app, &signed_in, kind, unprocessable, "recorder-fault-no-file").await;

@@ -194,7 +194,8 @@ fn render(
 
 fn row<'a>(visit: &Visit, words: Words, path: &str, entry: &'a Entry, rejected: Option<Rejected>) -> Row<'a> {
     let Entry { case, person } = entry;
-    let has_sound = case.is_open() || case.can_be_restored() || entry.is_audible();
+    let is_held = case.kind == CaseKind::Held && case.is_open();
+    let has_sound = is_held || case.can_be_restored() || entry.is_audible();
     Row {
         id: case.id,
         name: person.full_name(),

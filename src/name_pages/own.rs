@@ -77,6 +77,8 @@ struct OwnView<'a> {
     may_listen: bool,
     is_manager: bool,
     is_restricted: bool,
+    /// An invitation is for one page, so nobody chooses where the recording is heard.
+    is_invited: bool,
 }
 
 struct PhotoPart {
@@ -210,6 +212,7 @@ fn render(
         may_listen: *may_listen,
         is_manager: visit.is_manager(),
         is_restricted,
+        is_invited: who.is_invited(),
         page,
     };
     visit.show(app, status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
@@ -314,7 +317,9 @@ pub async fn record(State(app): State<App>, visit: Visit, request: Request) -> R
         let why = words.text("recorder-fault-no-file");
         return refuse_recording(&app, &visit, unprocessable, why, None).await;
     };
-    let sharing = if form.is_ticked("only") { Sharing::ThisPage } else { Sharing::All };
+    // An invitation is for one page.
+    let is_only_here = who.is_invited() || form.is_ticked("only");
+    let sharing = if is_only_here { Sharing::ThisPage } else { Sharing::All };
     // The form keeps its memory reservation until the recording is processed.
     match registrations::record(&app, actor, person, &visit.public, sound, sharing).await {
         Ok(()) => {}

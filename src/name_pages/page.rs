@@ -25,7 +25,15 @@ use crate::{
         name_page::code_key,
         page_settings::{Asking, PageState, Register},
     },
-    http::{form::Form, html::root, notice, page::Page, reply, session::VisitorForm},
+    http::{
+        form::Form,
+        html::root,
+        notice,
+        page::Page,
+        policy::{Forms, Policy},
+        reply,
+        session::VisitorForm,
+    },
     words::{Arg, Words},
 };
 
@@ -177,7 +185,10 @@ async fn draw(app: &App, visit: &Visit, typed: Typed) -> Response {
     let path = visit.path("");
     let status = if typed.is_rejected() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     match view(app, visit, &path, typed).await {
-        Ok(shown) => visit.show_plain(app, status, &shown),
+        Ok(shown) => {
+            let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
+            visit.show_framed(app, status, &shown, policy)
+        }
         Err(error) => notice::fault(visit.page(app, &path), &error),
     }
 }

@@ -333,7 +333,7 @@ fn shown(
         page,
     };
     let media_of = media_address.as_deref().and_then(origin_of);
-    visit.show(app, StatusCode::OK, &shown, policy(media_of.as_deref()), Microphone::Unused)
+    visit.show_framed(app, StatusCode::OK, &shown, policy(media_of.as_deref()))
 }
 
 #[derive(Template)]
@@ -420,7 +420,7 @@ pub async fn print(State(app): State<App>, visit: Visit, request: Request) -> Re
         next: to(wanted.page.saturating_add(1)),
         page,
     };
-    visit.show(&app, StatusCode::OK, &shown, policy(None), Microphone::Unused)
+    visit.show_framed(&app, StatusCode::OK, &shown, policy(None))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Visit {
         format!("/p/{}{below}", self.public.page.slug)
     }
 
-    /// A page that only the institution's own sites may frame.
+    /// A page that nobody may frame: another site must not lead people to press its buttons.
     pub fn show(
         &self,
         app: &App,
@@ -69,13 +69,24 @@ impl Visit {
         policy: Policy<'_>,
         microphone: Microphone,
     ) -> Response {
-        let origins = &self.public.institution.allowed_origins;
-        let frames = if origins.is_empty() { Frames::Nobody } else { Frames::Of(origins) };
-        let mut response = page::private(status, shown, Policy { frames, ..policy }, microphone);
+        let mut response = page::private(status, shown, policy, microphone);
         if self.who.is_none() {
             set_visitor(app, &mut response, &self.visitor.secret);
         }
         response
+    }
+
+    /// A page for everybody, which the institution's own sites may frame.
+    pub fn show_framed(
+        &self,
+        app: &App,
+        status: StatusCode,
+        shown: &impl Template,
+        policy: Policy<'_>,
+    ) -> Response {
+        let origins = &self.public.institution.allowed_origins;
+        let frames = if origins.is_empty() { Frames::Nobody } else { Frames::Of(origins) };
+        self.show(app, status, shown, Policy { frames, ..policy }, Microphone::Unused)
     }
 
     /// `show` for a page without scripts.

@@ -173,6 +173,8 @@ pub async fn show(
 /// Somebody who is signed in.
 struct Visitor {
     person: PersonId,
+    /// A device that was let in to record is no listener.
+    is_restricted: bool,
     /// Their setting.
     language: Option<Language>,
     /// The token for the menu of languages, which changes the setting.
@@ -186,16 +188,17 @@ async fn visitor(app: &App, headers: &HeaderMap) -> Option<Visitor> {
         return None;
     }
     let (secret, session) = sessions::find(app, &cookies).await.ok().flatten()?;
-    let person = session.person;
+    let (person, is_restricted) = (session.person, session.how.is_restricted());
     // Without the setting, the page is still useful.
     let settings = languages::find(app, &Actor::Person(person.clone()), &person).await.ok();
     let language = settings.and_then(|settings| settings.personal);
-    Some(Visitor { person, language, csrf: csrf::token(&secret) })
+    Some(Visitor { person, is_restricted, language, csrf: csrf::token(&secret) })
 }
 
 /// Is the visitor signed in, and a person of the institution?
 async fn is_member(app: &App, badge: &Badge, visitor: Option<&Visitor>) -> bool {
-    let Some(visitor) = visitor.filter(|visitor| visitor.person.institution == badge.institution) else {
+    let is_here = |visitor: &&Visitor| visitor.person.institution == badge.institution;
+    let Some(visitor) = visitor.filter(is_here).filter(|visitor| !visitor.is_restricted) else {
         return false;
     };
     sign_in::belongs(app, &visitor.person).await.unwrap_or(false)

@@ -9,7 +9,8 @@ use crate::domain::{
     moment::Moment,
 };
 
-const COLUMNS: &str = "id, name_page_id, state, file_name, mapping, rows_done, rows_total, created, updated, unchanged, refused, report, fault, created_at";
+const COLUMNS: &str = "id, name_page_id, state, file_name, mapping, rows_done, rows_total, created, updated, unchanged, refused, report, fault, created_at, \
+                       starts_with_newest";
 
 fn from_row(row: &Row<'_>) -> Result<Import> {
     let unknown = || Error::Broken("a state of an import that this binary does not know".to_owned());
@@ -20,6 +21,7 @@ fn from_row(row: &Row<'_>) -> Result<Import> {
         state: ImportState::parse(&row.text(2)?).ok_or_else(unknown)?,
         file_name: row.text(3)?,
         mapping: row.text(4)?,
+        starts_with_newest: row.bool(14)?,
         counts: Counts {
             done: number(5)?,
             created: number(7)?,
@@ -40,10 +42,10 @@ fn stored(number: u64) -> Value<'static> {
 
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Import) -> Result<()> {
     let text = "INSERT INTO imports (institution_id, id, name_page_id, state, file_name, mapping, rows_done, rows_total, created, \
-         updated, unchanged, refused, report, fault, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+         updated, unchanged, refused, report, fault, created_at, starts_with_newest) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
     let counts = new.counts;
-    let params: [Value<'_>; 15] = [
+    let params: [Value<'_>; 16] = [
         institution.into(),
         new.id.into(),
         new.page.into(),
@@ -59,6 +61,7 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Import) -> 
         new.report.as_ref().into(),
         new.fault.as_ref().into(),
         new.created_at.micros().into(),
+        new.starts_with_newest.into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -115,6 +118,16 @@ pub async fn set_mapping(
 ) -> Result<()> {
     let text = "UPDATE imports SET mapping = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[mapping.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+pub async fn set_starts_with_newest(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    wanted: bool,
+) -> Result<()> {
+    let text = "UPDATE imports SET starts_with_newest = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[wanted.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// Sets the numbers to zero, before the rows are counted again.

@@ -159,6 +159,7 @@ fn rehearsal(scene: &Scene) -> imports::Run {
         page: scene.world.page.id,
         target: imports::Target::Rehearsal,
         calling: imports::CallPolicy::Nobody,
+        starts_with_newest: false,
     }
 }
 

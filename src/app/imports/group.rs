@@ -74,7 +74,7 @@ async fn write_once(
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let Run { institution, page, target, calling } = run;
+                let Run { institution, page, target, calling, .. } = run;
                 rolls::lock(sql, institution).await?;
                 let mut plan = Plan::read(sql, &run, &lines, now).await?;
                 let outcomes: Vec<Outcome> = lines
@@ -161,7 +161,7 @@ struct New {
     /// The index of the row.
     place: usize,
     record: Record,
-    /// The same email has a recording elsewhere.
+    /// The same email has a recording elsewhere, and the import may use it.
     is_recorded: bool,
 }
 
@@ -182,6 +182,7 @@ struct Plan {
     new: Vec<New>,
     /// The emails of those who have an identifier, which may be none.
     identifiers: HashMap<String, Vec<Option<String>>>,
+    /// The emails of new people who start with a recording from elsewhere, if they can.
     recorded: HashSet<String>,
     calls: Vec<(Whose, CallChange, calls::Ids)>,
 }
@@ -206,7 +207,10 @@ impl Plan {
             old.push(Old { person, before, phone, new_phone: None, is_changed: false });
         }
         let fresh: Vec<&str> = keys.iter().copied().filter(|key| !people.contains_key(*key)).collect();
-        let recorded = imports::recorded(sql, institution, &fresh).await?;
+        let recorded = match run.starts_with_newest {
+            true => imports::recorded(sql, institution, &fresh).await?,
+            false => HashSet::new(),
+        };
         let given: Vec<String> = lines
             .iter()
             .filter_map(|line| line.draft.identifier.set())

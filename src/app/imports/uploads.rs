@@ -160,6 +160,8 @@ pub async fn upload(
         state: ImportState::Uploaded,
         file_name: name,
         mapping: "{}".to_owned(),
+        // Until it is known who imports it.
+        starts_with_newest: false,
         counts: Counts::default(),
         rows_total: None,
         report: None,
@@ -263,7 +265,7 @@ pub async fn check_upload(
     actor.manage(institution, page)?;
     let json = serde_json::to_string(&mapping).map_err(|error| Error::Internal(error.to_string()))?;
     let from = [ImportState::Uploaded, ImportState::Checked, ImportState::Failed];
-    enqueue(app, (institution, page), id, (&from, ImportState::Checking), Some(json)).await
+    enqueue(app, (institution, page), id, (&from, ImportState::Checking), Setting::Mapping(json)).await
 }
 
 /// Starts the import of a file after its dry run.
@@ -275,7 +277,16 @@ pub async fn import_upload(
 ) -> Result<()> {
     actor.manage(institution, page)?;
     super::require_writable(app, institution, page).await?;
-    enqueue(app, (institution, page), id, (&[ImportState::Checked], ImportState::Waiting), None).await
+    // The job acts for the server, which has all pages.
+    let setting = Setting::StartsWithNewest(super::starts_with_newest(actor, institution)?);
+    enqueue(app, (institution, page), id, (&[ImportState::Checked], ImportState::Waiting), setting).await
+}
+
+/// What the job is told, besides the state.
+enum Setting {
+    /// JSON.
+    Mapping(String),
+    StartsWithNewest(bool),
 }
 
 /// In another state, somebody has been quicker, and nothing happens.
@@ -284,7 +295,7 @@ async fn enqueue(
     (institution, page): (InstitutionId, NamePageId),
     id: ImportId,
     (from, to): (&[ImportState], ImportState),
-    mapping: Option<String>,
+    setting: Setting,
 ) -> Result<()> {
     let now = app.clock.now();
     let (job, from) = (app.ids.id::<JobId>(now), from.to_vec());
@@ -295,8 +306,11 @@ async fn enqueue(
                 if !imports::change_state(sql, institution, id, &from, to).await? {
                     return Ok(());
                 }
-                if let Some(mapping) = mapping {
-                    imports::set_mapping(sql, institution, id, &mapping).await?;
+                match setting {
+                    Setting::Mapping(json) => imports::set_mapping(sql, institution, id, &json).await?,
+                    Setting::StartsWithNewest(wanted) => {
+                        imports::set_starts_with_newest(sql, institution, id, wanted).await?;
+                    }
                 }
                 let run = Job::RunImport { institution, import: id };
                 jobs::enqueue(sql, job, &run, now, now).await
@@ -329,7 +343,8 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     let options = super::options(app, &actor, &owner, page, (mapping(&import), None)).await?;
     let input = file(app, institution, id).await?;
     let target = if is_import { Target::Import(id) } else { Target::Rehearsal };
-    let run = Run { institution, page, target, calling: CallPolicy::Nobody };
+    let starts_with_newest = import.starts_with_newest;
+    let run = Run { institution, page, target, calling: CallPolicy::Nobody, starts_with_newest };
     let done = match is_import {
         true => {
             let from = [ImportState::Waiting, ImportState::Running];

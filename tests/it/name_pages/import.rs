@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, imports, members},
+    app::{Actor, imports, members, own_recordings::Sharing},
     domain::{email::Email, ids::NamePageId, member::Role, name_page::NamePageRef},
 };
+use serde_json::json;
 
 use crate::{
     me::{Browser, Seen},
+    own_recordings::record,
     support::{
         World,
         media::wav,
@@ -53,6 +55,19 @@ async fn settled(browser: &Browser<'_>, path: &str) -> Seen {
     })
     .await;
     browser.get(path).await.expect(200)
+}
+
+/// Imports a file with these two columns, and returns the address of the import.
+async fn import(world: &World, browser: &Browser<'_>, file: &[u8]) -> String {
+    let address = upload(browser, &path(world), file).await.expect(303).location().to_owned();
+    let address = address[address.find("/p/").unwrap()..].to_owned();
+    browser.get(&address).await.expect(200);
+    let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name")];
+    browser.post(&address, &columns).await.expect(303);
+    settled(browser, &address).await;
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    settled(browser, &address).await;
+    address
 }
 
 async fn people(world: &World, page: NamePageId) -> Vec<String> {
@@ -110,18 +125,7 @@ async fn an_import_is_not_undone_after_a_day_or_after_a_change() {
     world.work(1);
     let browser = manager(&world).await;
     let file = b"email,first_name\nana@example.edu,Ana\n";
-    let import = async || {
-        let address = upload(&browser, &path(&world), file).await.expect(303).location().to_owned();
-        let address = address[address.find("/p/").unwrap()..].to_owned();
-        browser.get(&address).await.expect(200);
-        let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name")];
-        browser.post(&address, &columns).await.expect(303);
-        settled(&browser, &address).await;
-        browser.post(&format!("{address}/run"), &[]).await.expect(303);
-        settled(&browser, &address).await;
-        address
-    };
-    let address = import().await;
+    let address = import(&world, &browser, file).await;
     world.changed_at("ana@example.edu", world.app.clock.now().micros() + 5_000_000).await;
     let refused = browser.post(&format!("{address}/undo"), &[]).await.expect(409);
     assert!(
@@ -134,6 +138,31 @@ async fn an_import_is_not_undone_after_a_day_or_after_a_change() {
     let (_, is_undoable) =
         imports::last(&world.app, &Actor::Operator, world.institution.id, world.page.id).await.unwrap();
     assert!(!is_undoable);
+}
+
+#[tokio::test]
+async fn managers_import_no_recordings_from_pages_that_are_not_theirs() {
+    let world = World::new().await;
+    world.work(1);
+    let choir = world.page("Choir").await;
+    for email in ["ana@example.edu", "bea@example.edu"] {
+        let person = world.person_on(&choir, json!({ "first_name": "Singer", "email": email })).await;
+        record(&world, &person, 440.0, Sharing::All).await;
+    }
+    let text = format!(
+        "SELECT p.first_name FROM media m JOIN participants p ON p.institution_id = m.institution_id \
+         AND p.id = m.participant_id WHERE p.name_page_id = {}",
+        world.page.id
+    );
+    let recorded = async || world.app.db.read().rows(&text, &[], |row| row.text(0)).await.unwrap();
+    let manager = manager(&world).await;
+    import(&world, &manager, b"email,first_name\nana@example.edu,Ana\n").await;
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    assert_eq!(recorded().await, [""; 0]);
+    let owner = signed_in(&world, "owner@example.edu", Role::Owner).await;
+    import(&world, &owner, b"email,first_name\nbea@example.edu,Bea\n").await;
+    assert_eq!(people(&world, world.page.id).await, ["Ana", "Bea"]);
+    assert_eq!(recorded().await, ["Bea"]);
 }
 
 #[tokio::test]

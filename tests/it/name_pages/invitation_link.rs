@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, invitations, languages},
+    app::{Actor, invitations, languages, own_recordings::Sharing},
     domain::{
         consent,
         ids::InvitationId,
@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::invitations::{by_links, by_mail, count, invite, link, page_ref};
 use crate::{
     me::Browser,
+    own_recordings::record,
     support::{World, database::execute, media::wav, snapshot},
 };
 
@@ -259,12 +260,45 @@ async fn a_session_of_an_invitation_only_records() {
     let sound = wav(1.0);
     let sent = browser.post_file("/me/recording", ("recording", &sound), &[("csrf", &csrf)], &headers).await;
     sent.expect(403);
+    // Nor does a form that cannot be read show the other pages.
+    for path in ["/me/recording", "/me/legal-name/recording", "/me/photo"] {
+        let seen = browser.post_bare(path, &[], &headers).await.expect(403);
+        assert!(!seen.body.contains("Private") && !seen.body.contains("Choir"), "{path}: {}", seen.body);
+    }
     assert_eq!(count(&world, "media").await, 0);
+    // It records for the page of the invitation alone, whatever the form says.
+    let page = browser.get(&own).await.expect(200).body;
+    assert!(page.contains("id=\"recorder\"") && !page.contains("name=\"only\""), "{page}");
+    assert!(!page.contains("ada@example.edu") && !page.contains("data-who=\"\""), "{page}");
+    let path = format!("{own}/recording");
+    let sent = browser.post_file(&path, ("recording", &sound), &[("csrf", &csrf)], &headers).await;
+    sent.redirects_to(&format!("{own}?done=recording"));
+    let here = format!(
+        "media m JOIN participants p ON p.institution_id = m.institution_id AND p.id = m.participant_id \
+         WHERE m.kind = 'recording' AND p.name_page_id = {}",
+        world.page.id
+    );
+    assert_eq!((count(&world, &here).await, count(&world, "media").await), (1, 1));
     // It is over after an hour, however often it is used.
     world.advance(59 * MINUTE);
     browser.get(&own).await.expect(200);
     world.advance(MINUTE);
     assert!(browser.session().await.is_none());
+}
+
+#[tokio::test]
+async fn an_invitation_brings_no_recording_from_another_page() {
+    let world = World::new().await;
+    let choir = world.page("Choir").await;
+    let person = serde_json::json!({ "first_name": "Ada", "email": "ada@example.edu" });
+    let person = world.person_on(&choir, person).await;
+    record(&world, &person, 440.0, Sharing::All).await;
+    let ada = link(&world, ADA).await;
+    let browser = Browser::new(&world);
+    browser.get(&ada).await.expect(200);
+    browser.post(&ada, &agreeing("Ada", "Lovelace")).await.expect(303);
+    assert_eq!(names(&world).await, ["Ada||ada@example.edu", "Ada|Lovelace|ada@example.edu"]);
+    assert_eq!(count(&world, "media").await, 1, "whoever has the link did not get to hear it");
 }
 
 #[tokio::test]

@@ -663,6 +663,29 @@ async fn managers_of_the_page_work_in_it_and_nobody_else_finds_it() {
 }
 
 #[tokio::test]
+async fn managers_do_not_hear_a_paused_recording_through_its_cases() {
+    let (world, ana) = world().await;
+    record(&world, &ana, 150.0, Sharing::All).await;
+    let approved = only_case(&world).await;
+    approve(&world, &approved).await;
+    report(&world, &ana, Complaint::Offensive, "Rude").await;
+    let reported = only_case(&world).await;
+    let (browser, path) = (manager(&world).await, format!("/p/{}/moderation", world.page.slug));
+    let audio = [&approved, &reported].map(|target| format!("{path}/{}/audio", target.case));
+    let person = PersonId { institution: world.institution.id, email_key: ANA.to_owned() };
+    for (audience, expected) in
+        [(Audience::Public, 200), (Audience::Paused, 404), (Audience::Institution, 200)]
+    {
+        audiences::choose(&world.app, &Actor::Operator, person.clone(), audience).await.unwrap();
+        for address in &audio {
+            assert_eq!(browser.file(address, &[]).await.0, expected, "{address} {audience:?}");
+        }
+        let page = browser.get(&path).await.expect(200).body;
+        assert_eq!(page.contains(&audio[1]), expected == 200, "{audience:?}: {page}");
+    }
+}
+
+#[tokio::test]
 async fn the_page_says_what_is_missing_and_survives_nonsense() {
     let (world, ana) = world().await;
     let browser = manager(&world).await;

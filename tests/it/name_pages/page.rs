@@ -9,7 +9,7 @@ use endonym::{
 };
 use reqwest::Method;
 
-use super::{ANA, in_seconds, make_manager, set};
+use super::{ANA, in_seconds, make_manager, people::signed_in, set};
 use crate::{me::Browser, support::World};
 
 async fn allow_origin(world: &World, origin: &str) {
@@ -76,6 +76,16 @@ async fn only_the_institutions_own_sites_frame_a_page() {
     assert!(policy.ends_with("frame-ancestors https://portal.example.edu"), "{policy}");
     assert!(page.headers.get("x-frame-options").is_none());
     assert!(page.body.contains("name=\"email\""));
+    // Nobody frames the pages where people record or manage.
+    make_manager(&world, ANA).await;
+    world.person("Ana", ANA).await;
+    let manager = signed_in(&world, world.institution.id, ANA).await;
+    for below in ["own", "invitations", "moderation", "messages", "import", "export", "poster"] {
+        let page = manager.get(&format!("/p/class-of-2027/{below}")).await.expect(200);
+        let policy = page.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{below}: {policy}");
+        assert_eq!(page.headers["x-frame-options"], "DENY", "{below}");
+    }
     // In a frame of another site, cookies do not work, and so no form does.
     browser.headers = vec![("sec-fetch-dest", "iframe".to_owned())];
     let framed = browser.get("/p/class-of-2027").await.expect(200);

@@ -18,6 +18,7 @@ use endonym::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::invite;
 use crate::{
     me::{Browser, Seen},
     pages::SOUND,
@@ -30,6 +31,7 @@ use crate::{
 
 pub const ANA: &str = "ana@example.edu";
 pub const BO: &str = "bo@example.edu";
+const CY: &str = "cy@example.edu";
 
 pub fn reference(page: &NamePage) -> NamePageRef {
     NamePageRef::parse(&page.slug).unwrap()
@@ -115,6 +117,7 @@ async fn the_page_decides_who_may_listen() {
         role(&world, email, given, &pages).await;
     }
     let id = world.institution.id;
+    invite(&world, CY).await;
     let visitors = [
         ("nobody", Browser::new(&world), [303, 303, 303, 200]),
         ("registered here", signed_in(&world, id, ANA).await, [403, 200, 200, 200]),
@@ -127,6 +130,8 @@ async fn the_page_decides_who_may_listen() {
             signed_in(&world, id, "elsewhere@example.edu").await,
             [403, 403, 200, 200],
         ),
+        // They do not belong to the institution before they register.
+        ("only invited", signed_in(&world, id, CY).await, [403, 403, 403, 200]),
         // A session elsewhere is none here, even with the same email.
         ("of another institution", signed_in(&world, there.institution.id, ANA).await, [303, 303, 303, 200]),
         // A device that was let in to record is no listener.
@@ -266,6 +271,9 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     };
     choose(Audience::Institution).await;
     assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 2));
+    invite(&world, CY).await;
+    let invited = signed_in(&world, id, CY).await;
+    assert_eq!(heard(&invited).await, 1, "whoever is only invited does not belong to the institution");
     assert!(visitor.get(&path(&world)).await.body.contains("Sign in to hear this name"));
     choose(Audience::Paused).await;
     assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 1));
