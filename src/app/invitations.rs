@@ -856,7 +856,8 @@ pub async fn remind_due(app: &App) -> Result<()> {
 /// Returns whether a reminder was sent.
 async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool> {
     let Some(invitation) = &due.guest.invitation else { return Ok(false) };
-    let (state, zone) = (InvitationState::of(due.guest.facts), &due.institution.time_zone);
+    let state = (InvitationState::of(due.guest.facts), due.is_held);
+    let zone = &due.institution.time_zone;
     let next = match Reminding::of(invitation, state, due.times, zone, now) {
         Reminding::Never => {
             invitations::postpone(sql, invitation, None).await?;
