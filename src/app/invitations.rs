@@ -434,8 +434,21 @@ async fn on_page(
     found.filter(|found| found.page == page).ok_or(Error::Missing(Missing::Invitation))
 }
 
-/// Invites somebody again, with another link; an address that had been rejected gets another chance. False if they have recorded,
-/// or want no mail.
+/// What has become of an invitation that was to be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resent {
+    Sent,
+    /// They have recorded, or want no mail.
+    Unwanted,
+    /// It was sent again less than a minute ago, as by a double click.
+    JustSent,
+}
+
+/// The least time between two resends.
+const RESEND_PAUSE: Duration = Duration::from_secs(60);
+
+/// Invites somebody again, with another link; an address that had been rejected gets another chance. Whoever was invited without
+/// reminders gets none this time, either.
 pub async fn resend(
     app: &App,
     actor: &Actor,
@@ -443,7 +456,7 @@ pub async fn resend(
     page: &NamePageRef,
     id: InvitationId,
     terms: &Terms,
-) -> Result<bool> {
+) -> Result<Resent> {
     let (page, now) = (managed(app, actor, institution, page).await?.id, app.clock.now());
     let (owned_app, terms) = (app.clone(), terms.clone());
     let sent = app
@@ -455,13 +468,21 @@ pub async fn resend(
                 let old = on_page(sql, institution, page, id).await?;
                 let facts = invitations::facts(sql, institution, page, &old.email_key).await?;
                 if facts.is_recorded || facts.is_opted_out {
-                    return Ok(false);
+                    return Ok(Resent::Unwanted);
                 }
+                let is_withdrawn = old.withdrawn_at.is_some();
+                if old.generation > 1 && !is_withdrawn && now < old.created_at.plus(RESEND_PAUSE) {
+                    return Ok(Resent::JustSent);
+                }
+                // A link that was only handed out, and a withdrawn one, have no next reminder in any case.
+                let is_mailed = old.sent_at.is_some() && !is_withdrawn;
+                let is_reminded = !is_mailed || old.reminders > 0 || old.next_reminder_at.is_some();
+                let terms = Terms { reminders: terms.reminders && is_reminded, ..terms };
                 invitations::forget_bounce(sql, institution, &old.email_key).await?;
                 let owner = institutions::by_id(sql, institution).await?;
                 let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
                 renew(sql, &owned_app, &owner, None, old, &terms, now).await?;
-                Ok(true)
+                Ok(Resent::Sent)
             })
         })
         .await?;
