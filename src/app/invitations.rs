@@ -28,7 +28,7 @@ use crate::{
         session::PersonId,
     },
     store::{
-        Sql, institutions,
+        self, Sql, institutions,
         invitations::{self, Due, Guest},
         languages, name_pages, rolls,
     },
@@ -251,13 +251,17 @@ async fn invite_one(
     }
     let known = invitations::of_address(sql, institution, page, email_key).await?;
     let is_mailed = terms.delivery == Delivery::Mail;
+    let is_lost = match &known {
+        Some(known) if is_mailed => is_lost(sql, known, now).await?,
+        Some(_) | None => false,
+    };
     let invitation = match known {
-        Some(valid) if valid.is_valid(now) && (!is_mailed || valid.sent_at.is_some()) => {
+        Some(valid) if valid.is_valid(now) && !is_lost && (!is_mailed || valid.sent_at.is_some()) => {
             report.already += 1;
             valid
         }
         // Only its link was handed out so far.
-        Some(valid) if valid.is_valid(now) => {
+        Some(valid) if valid.is_valid(now) && !is_lost => {
             let sent = Invitation {
                 sent_at: Some(now),
                 next_reminder_at: terms.first_reminder(owner, valid.id, now),
@@ -287,6 +291,18 @@ async fn invite_one(
             .push((invitation.email.clone(), format!("{}{}", terms.base_url, path(app, &invitation)?)));
     }
     Ok(())
+}
+
+/// Has the message of this invitation not been delivered? Of messages that are no longer kept, this is unknown.
+async fn is_lost(sql: &mut Sql, invitation: &Invitation, now: Moment) -> Result<bool> {
+    let Some(sent_at) = invitation.sent_at else { return Ok(false) };
+    let Some(occasion) = message(invitation).occasion() else { return Ok(false) };
+    if invitation.opened_at.is_some() {
+        return Ok(false);
+    }
+    let found = store::outbox::about(sql, invitation.institution, &occasion).await?;
+    // Without a worker, messages are deleted when they have expired; others were discarded because the page was closed.
+    Ok(found.map_or(now < sent_at.plus(outbox::RETENTION), |found| found.is_lost(now)))
 }
 
 fn new_invitation(
@@ -374,11 +390,13 @@ async fn send(
 }
 
 async fn enqueue(sql: &mut Sql, app: &App, invitation: &Invitation, now: Moment) -> Result<()> {
+    let (institution, message) = (Some(invitation.institution), message(invitation));
+    outbox::enqueue(sql, &app.ids, institution, address(invitation)?, message, now).await.map(|_| ())
+}
+
+fn message(invitation: &Invitation) -> Message {
     let (generation, base_url) = (invitation.generation, invitation.base_url.clone());
-    let message = Message::Invitation { invitation: invitation.id, generation, base_url };
-    outbox::enqueue(sql, &app.ids, Some(invitation.institution), address(invitation)?, message, now)
-        .await
-        .map(|_| ())
+    Message::Invitation { invitation: invitation.id, generation, base_url }
 }
 
 fn address(invitation: &Invitation) -> Result<Email> {

@@ -159,6 +159,16 @@ pub struct OutboxMessage {
 }
 
 impl OutboxMessage {
+    /// Will it not be delivered, unless somebody sends it again? A message that may have arrived is not lost.
+    pub fn is_lost(&self, now: Moment) -> bool {
+        match self.state {
+            State::Failed | State::Expired => true,
+            // No worker has noticed it yet.
+            State::Queued => self.expires_at <= now,
+            State::Sending | State::Sent | State::Unconfirmed => false,
+        }
+    }
+
     /// The job that delivers it.
     pub const fn job(&self) -> Job {
         let (institution, message) = (self.institution, self.id);

@@ -311,6 +311,40 @@ async fn sending_again_twice_at_once_sends_one_message_and_keeps_reminders_off()
 }
 
 #[tokio::test]
+async fn whoever_has_not_got_the_message_is_invited_again() {
+    let world = World::new().await;
+    let ada = "ada@example.edu";
+    let again = async || invite(&world, ada, &by_mail()).await.invited;
+    let set = async |state: &str| {
+        let text = format!("UPDATE outbox SET state = '{state}'");
+        execute(&world.app.db, text, vec![]).await;
+    };
+    assert_eq!((again().await, again().await), (1, 0));
+    // It may have arrived.
+    for state in ["sending", "sent", "unconfirmed"] {
+        set(state).await;
+        assert_eq!(again().await, 0, "{state}");
+    }
+    let mut messages = 1;
+    for state in ["failed", "expired"] {
+        set(state).await;
+        assert_eq!((again().await, again().await), (1, 0), "{state}");
+        messages += 1;
+        assert_eq!(count(&world, MAILED).await, messages, "{state}");
+    }
+    // No worker was there in time: first it has expired, later it is deleted.
+    world.advance(2 * DAY);
+    assert_eq!((again().await, again().await), (1, 0));
+    execute(&world.app.db, "DELETE FROM outbox", vec![]).await;
+    assert_eq!((again().await, again().await), (1, 0));
+    // What became of old messages is unknown.
+    execute(&world.app.db, "DELETE FROM outbox", vec![]).await;
+    world.advance(30 * DAY);
+    assert_eq!(again().await, 0);
+    assert_eq!(count(&world, "invitations WHERE generation = 5").await, 1);
+}
+
+#[tokio::test]
 async fn two_managers_at_once_invite_everybody_once() {
     let world = World::new().await;
     let list: String = (0..150).map(|n| format!("p{n}@x.org\n")).collect();
