@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// List, withdraw and send again invitations to a name page
+/// List invitations to a name page, withdraw them, and send them again
 #[derive(Debug, Subcommand)]
 pub enum Invitation {
     /// List the people of a name page with their states
