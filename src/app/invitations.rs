@@ -28,7 +28,7 @@ use crate::{
         session::PersonId,
     },
     store::{
-        Sql, institutions,
+        self, Sql, institutions,
         invitations::{self, Due, Guest},
         languages, name_pages, rolls,
     },
@@ -251,13 +251,17 @@ async fn invite_one(
     }
     let known = invitations::of_address(sql, institution, page, email_key).await?;
     let is_mailed = terms.delivery == Delivery::Mail;
+    let is_lost = match &known {
+        Some(known) if is_mailed => is_lost(sql, known, now).await?,
+        Some(_) | None => false,
+    };
     let invitation = match known {
-        Some(valid) if valid.is_valid(now) && (!is_mailed || valid.sent_at.is_some()) => {
+        Some(valid) if valid.is_valid(now) && !is_lost && (!is_mailed || valid.sent_at.is_some()) => {
             report.already += 1;
             valid
         }
         // Only its link was handed out so far.
-        Some(valid) if valid.is_valid(now) => {
+        Some(valid) if valid.is_valid(now) && !is_lost => {
             let sent = Invitation {
                 sent_at: Some(now),
                 next_reminder_at: terms.first_reminder(owner, valid.id, now),
@@ -287,6 +291,18 @@ async fn invite_one(
             .push((invitation.email.clone(), format!("{}{}", terms.base_url, path(app, &invitation)?)));
     }
     Ok(())
+}
+
+/// Has the message of this invitation not been delivered? Of messages that are no longer kept, this is unknown.
+async fn is_lost(sql: &mut Sql, invitation: &Invitation, now: Moment) -> Result<bool> {
+    let Some(sent_at) = invitation.sent_at else { return Ok(false) };
+    let Some(occasion) = message(invitation).occasion() else { return Ok(false) };
+    if invitation.opened_at.is_some() {
+        return Ok(false);
+    }
+    let found = store::outbox::about(sql, invitation.institution, &occasion).await?;
+    // Without a worker, messages are deleted when they have expired; others were discarded because the page was closed.
+    Ok(found.map_or(now < sent_at.plus(outbox::RETENTION), |found| found.is_lost(now)))
 }
 
 fn new_invitation(
@@ -374,11 +390,13 @@ async fn send(
 }
 
 async fn enqueue(sql: &mut Sql, app: &App, invitation: &Invitation, now: Moment) -> Result<()> {
+    let (institution, message) = (Some(invitation.institution), message(invitation));
+    outbox::enqueue(sql, &app.ids, institution, address(invitation)?, message, now).await.map(|_| ())
+}
+
+fn message(invitation: &Invitation) -> Message {
     let (generation, base_url) = (invitation.generation, invitation.base_url.clone());
-    let message = Message::Invitation { invitation: invitation.id, generation, base_url };
-    outbox::enqueue(sql, &app.ids, Some(invitation.institution), address(invitation)?, message, now)
-        .await
-        .map(|_| ())
+    Message::Invitation { invitation: invitation.id, generation, base_url }
 }
 
 fn address(invitation: &Invitation) -> Result<Email> {
@@ -434,8 +452,21 @@ async fn on_page(
     found.filter(|found| found.page == page).ok_or(Error::Missing(Missing::Invitation))
 }
 
-/// Invites somebody again, with another link; an address that had been rejected gets another chance. False if they have recorded,
-/// or want no mail.
+/// What has become of an invitation that was to be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resent {
+    Sent,
+    /// They have recorded, or want no mail.
+    Unwanted,
+    /// It was sent again less than a minute ago, as by a double click.
+    JustSent,
+}
+
+/// The least time between two resends.
+const RESEND_PAUSE: Duration = Duration::from_secs(60);
+
+/// Invites somebody again, with another link; an address that had been rejected gets another chance. Whoever was invited without
+/// reminders gets none this time, either.
 pub async fn resend(
     app: &App,
     actor: &Actor,
@@ -443,7 +474,7 @@ pub async fn resend(
     page: &NamePageRef,
     id: InvitationId,
     terms: &Terms,
-) -> Result<bool> {
+) -> Result<Resent> {
     let (page, now) = (managed(app, actor, institution, page).await?.id, app.clock.now());
     let (owned_app, terms) = (app.clone(), terms.clone());
     let sent = app
@@ -455,13 +486,21 @@ pub async fn resend(
                 let old = on_page(sql, institution, page, id).await?;
                 let facts = invitations::facts(sql, institution, page, &old.email_key).await?;
                 if facts.is_recorded || facts.is_opted_out {
-                    return Ok(false);
+                    return Ok(Resent::Unwanted);
                 }
+                let is_withdrawn = old.withdrawn_at.is_some();
+                if old.generation > 1 && !is_withdrawn && now < old.created_at.plus(RESEND_PAUSE) {
+                    return Ok(Resent::JustSent);
+                }
+                // A link that was only handed out, and a withdrawn one, have no next reminder in any case.
+                let is_mailed = old.sent_at.is_some() && !is_withdrawn;
+                let is_reminded = !is_mailed || old.reminders > 0 || old.next_reminder_at.is_some();
+                let terms = Terms { reminders: terms.reminders && is_reminded, ..terms };
                 invitations::forget_bounce(sql, institution, &old.email_key).await?;
                 let owner = institutions::by_id(sql, institution).await?;
                 let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
                 renew(sql, &owned_app, &owner, None, old, &terms, now).await?;
-                Ok(true)
+                Ok(Resent::Sent)
             })
         })
         .await?;
@@ -858,7 +897,8 @@ pub async fn remind_due(app: &App) -> Result<()> {
 /// Returns whether a reminder was sent.
 async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool> {
     let Some(invitation) = &due.guest.invitation else { return Ok(false) };
-    let (state, zone) = (InvitationState::of(due.guest.facts), &due.institution.time_zone);
+    let state = (InvitationState::of(due.guest.facts), due.is_held);
+    let zone = &due.institution.time_zone;
     let next = match Reminding::of(invitation, state, due.times, zone, now) {
         Reminding::Never => {
             invitations::postpone(sql, invitation, None).await?;

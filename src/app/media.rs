@@ -4,7 +4,7 @@
 //! removed once no row does. An interruption leaves at most an orphaned blob, which `sweep` removes, and never a dead
 //! link.
 
-use std::future::Future;
+use std::{future::Future, time::Duration};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -53,6 +53,12 @@ pub struct ProcessedMedia(Vec<(Media, Vec<(Shelf, Bytes)>)>);
 impl ProcessedMedia {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The length of the longest recording, without the silence around the name.
+    pub(super) fn duration(&self) -> Duration {
+        let waveforms = self.0.iter().filter_map(|(row, _)| row.waveform.as_ref());
+        waveforms.map(|one| Duration::from_millis(one.duration_ms)).max().unwrap_or_default()
     }
 
     /// Copies, each with its own link.
@@ -330,12 +336,7 @@ pub struct SweepReport {
 const SWEEP_BATCH: usize = 256;
 
 /// Removes orphaned blobs and partial writes, once they are older than any request can take.
-pub async fn sweep(
-    app: &App,
-    actor: &Actor,
-    older_than: std::time::Duration,
-    rehearse: bool,
-) -> Result<SweepReport> {
+pub async fn sweep(app: &App, actor: &Actor, older_than: Duration, rehearse: bool) -> Result<SweepReport> {
     actor.operate()?;
     let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));

@@ -364,7 +364,7 @@ async fn tell(
     let person = store::participants::by_ids(sql, institution, &[case.participant]).await?.pop();
     let email = person.and_then(|person| person.email).as_deref().and_then(Email::parse);
     if let Some(email) = email {
-        let message = Message::Rejection { case: case.id, base_url };
+        let message = Message::Rejection { case: case.id, decided_at: now.micros(), base_url };
         outbox::enqueue(sql, &app.ids, Some(institution), email, message, now).await?;
     }
     Ok(())

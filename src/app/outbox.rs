@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// How long messages are kept, whatever became of them.
-const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
+pub(super) const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// How long after its expiry a message that no worker has taken is kept.
 const UNTAKEN: Duration = Duration::from_secs(3_600);
 

@@ -6,8 +6,12 @@
 //! are looked up first, and again in the transaction. If the transaction finds an owner without stored bytes, it rolls back,
 //! and the write is retried (optimistic concurrency).
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
+use endonym_media::sound::Refusal;
 use futures_util::StreamExt;
 
 use super::{
@@ -17,6 +21,7 @@ use super::{
     media::{self, keys},
     moderation,
     own_entry::Owner,
+    studio::TAKE_MARGIN,
 };
 use crate::{
     blobs::{Key, Shelf},
@@ -24,7 +29,7 @@ use crate::{
         call::Reason,
         fault::{Fault, Field},
         ids::{InstitutionId, ModerationId, ParticipantId},
-        media::{Incoming, Kind, Media, Origin},
+        media::{Incoming, Kind, Media, MediaFault, Origin},
         moment::Moment,
         own_recording::{People, Registration, Start},
         participant::Draft,
@@ -50,7 +55,7 @@ pub enum Maker {
 }
 
 /// Stores a recording that a person made, and cancels the pending calls of everybody who gets it. On pages that hold new recordings, it
-/// waits for a manager's approval, and the earlier one stays.
+/// waits for a manager's approval, and the earlier one stays. Pages for which it is too long keep what they have.
 pub async fn record(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
@@ -62,9 +67,10 @@ pub async fn record(
     let mut draft = Draft { media: vec![(Kind::Recording, sound)], ..Draft::default() };
     let take = media::process(app, &mut draft, now).await?;
     draft.errors.into_result()?;
+    let length = take.duration();
     let mut attempts = Attempts::default();
     loop {
-        let scope = (sharing, &maker, now);
+        let scope = (sharing, &maker, length, now);
         let recipients = owners(&mut app.db.read(), institution, participant, scope).await?;
         let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, recipients.len(), origin);
@@ -74,7 +80,7 @@ pub async fn record(
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
-                    let scope = (sharing, &maker, now);
+                    let scope = (sharing, &maker, length, now);
                     let recipients = owners(sql, institution, participant, scope).await?;
                     if recipients.len() > made.len() {
                         return Err(copies_missing());
@@ -125,13 +131,13 @@ pub async fn record(
     Ok(())
 }
 
-/// Returns the participants who get the recording: this one first, then the others who share it. Pages that are closed or archived keep
-/// what they have; but whoever is called was asked to record.
+/// Returns the participants who get the recording: this one first, then the others who share it. Pages that are closed or archived, and
+/// those for which it is too long, keep what they have; but whoever is called was asked to record.
 async fn owners(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,
-    (sharing, maker, now): (Sharing, &Maker, Moment),
+    (sharing, maker, length, now): (Sharing, &Maker, Duration, Moment),
 ) -> Result<Vec<ParticipantId>> {
     let missing = || Error::Missing(Missing::Participant);
     participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
@@ -149,6 +155,16 @@ async fn owners(
     owners.retain(|id| !closed.contains(id) || is_called(*id));
     if owners.is_empty() {
         return Err(Error::invalid(Field::Recording, Fault::Closed));
+    }
+    let limits = page_settings::take_limits(sql, institution, &owners).await?;
+    let limit = |id: &ParticipantId| limits.get(id).map(|seconds| Duration::from_secs(*seconds));
+    // The most that any of these pages takes, for the message.
+    let longest = owners.iter().filter_map(limit).max().unwrap_or_default();
+    let fits = |id: &ParticipantId| limit(id).is_none_or(|limit| length <= limit + TAKE_MARGIN);
+    owners.retain(|id| fits(id) || is_called(*id));
+    if owners.is_empty() {
+        let fault = MediaFault::Sound(Refusal::TooLong { longest });
+        return Err(Error::invalid(Field::Recording, Fault::Media(fault)));
     }
     Ok(owners)
 }

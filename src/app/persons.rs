@@ -291,8 +291,8 @@ pub async fn delete_from_page(
     Ok(())
 }
 
-/// Deletes registrations, and cancels their pending calls, inside a transaction that holds the institution's lock. Returns the media
-/// whose files must be removed afterwards.
+/// Deletes registrations with the invitations to their pages, and cancels their pending calls, inside a transaction that holds the
+/// institution's lock. Returns the media whose files must be removed afterwards.
 pub(super) async fn delete_in(
     sql: &mut Sql,
     app: &App,
@@ -306,6 +306,11 @@ pub(super) async fn delete_in(
         end_takes(sql, app, institution, *one, now).await?;
     }
     let emails = persons::emails(sql, institution, registrations).await?;
+    for one in registrations {
+        for email_key in persons::emails(sql, institution, &[*one]).await? {
+            store::invitations::delete_on_page(sql, institution, one.page, &email_key).await?;
+        }
+    }
     let gone = erase_in(sql, app.ids.id(now), institution, registrations, now).await?;
     for email_key in emails {
         persons::delete_unregistered(sql, institution, &email_key).await?;

@@ -30,7 +30,7 @@ pub struct Settings {
 }
 
 /// A browser records a little more than the take: before it says "Recording", and after Stop.
-const TAKE_MARGIN: Duration = Duration::from_secs(1);
+pub(super) const TAKE_MARGIN: Duration = Duration::from_secs(1);
 
 impl Settings {
     /// The maximum length of a take, in seconds: a full take is never longer than a recording that is accepted.

@@ -1,6 +1,6 @@
 //! `endonym invitation …`
 
-use std::process::ExitCode;
+use std::{collections::HashMap, process::ExitCode};
 
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -9,15 +9,17 @@ use super::{Failure, Outcome, institution, output, page_ref, unknown_page};
 use crate::{
     app::{
         Actor, App, Error, Missing,
-        invitations::{self, Cursor, Listed},
+        invitations::{self, Cursor, Delivery, Listed, Resent, Terms},
     },
+    config::{self, PublicUrl},
     domain::{
+        email::Email,
         ids::InvitationId,
         invitation::{Invitation as Invited, InvitationState},
     },
 };
 
-/// List and withdraw invitations to a name page
+/// List invitations to a name page, withdraw them, and send them again
 #[derive(Debug, Subcommand)]
 pub enum Invitation {
     /// List the people of a name page with their states
@@ -50,6 +52,32 @@ pub enum Invitation {
         #[arg(long)]
         json: bool,
     },
+    Resend(Box<Resend>),
+}
+
+/// Send invitations again: with another link, which voids the one before it
+///
+/// Addresses that a mail server had rejected get another chance. Whoever was invited without reminders gets none.
+///
+/// For example: endonym invitation resend --institution example-university --name-page class-of-2027 ada@example.edu
+#[derive(Debug, clap::Args)]
+pub struct Resend {
+    /// Addresses that have an invitation
+    #[arg(value_name = "EMAIL", required = true)]
+    emails: Vec<String>,
+    #[arg(long, value_name = "SLUG")]
+    institution: String,
+    /// The page's id, slug, event code or access code
+    #[arg(long, value_name = "REF")]
+    name_page: String,
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    life: config::Invitations,
+    #[command(flatten)]
+    reached: PublicUrl,
+    #[command(flatten)]
+    mail: config::Mail,
 }
 
 impl Invitation {
@@ -84,8 +112,72 @@ impl Invitation {
                     output::print_line(&format!("Invitation {id} is withdrawn."));
                 }
             }
+            Self::Resend(resend) => return resend.run(app).await,
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Resend {
+    async fn run(&self, app: &App) -> Outcome {
+        let Self { institution: slug, name_page, .. } = self;
+        let terms = self.terms()?;
+        let owner = institution(app, slug).await?;
+        let page = page_ref(name_page)?;
+        let unknown = |error| unknown_page(error, slug, name_page);
+        let everybody = (Cursor::Start, usize::MAX);
+        let found = invitations::all(app, &Actor::Operator, owner.id, &page, None, everybody).await;
+        let invited = found.map_err(unknown)?.people.into_iter().filter_map(|one| one.guest.invitation);
+        let ids: HashMap<String, InvitationId> = invited.map(|one| (one.email_key, one.id)).collect();
+        let (mut sent, mut unwanted, mut just_sent, mut not_invited) = (0, 0, 0, Vec::new());
+        for email in &self.emails {
+            let key = Email::parse(email).map(|email| email.key().to_owned());
+            let Some(id) = key.and_then(|key| ids.get(&key)) else {
+                eprintln!("not sent: {email}: no invitation with this address");
+                not_invited.push(email);
+                continue;
+            };
+            let resent = invitations::resend(app, &Actor::Operator, owner.id, &page, *id, &terms).await;
+            match resent.map_err(unknown)? {
+                Resent::Sent => sent += 1,
+                Resent::Unwanted => unwanted += 1,
+                Resent::JustSent => just_sent += 1,
+            }
+        }
+        if self.json {
+            output::print_json(&json!({
+                "sent": sent,
+                "unwanted": unwanted,
+                "just_sent": just_sent,
+                "not_invited": not_invited,
+            }));
+        } else {
+            output::print_line(&format!("Sent again: {sent}"));
+            let others = [
+                ("Recorded already, or want no mail", unwanted),
+                ("Sent again less than a minute ago", just_sent),
+                ("Not invited", not_invited.len()),
+            ];
+            for (label, count) in others.into_iter().filter(|(_, count)| *count > 0) {
+                output::print_line(&format!("{label}: {count}"));
+            }
+        }
+        Ok(if not_invited.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn terms(&self) -> Result<Terms, Failure> {
+        if !self.mail.mailer().map_err(Failure)?.is_configured() {
+            return Err(Failure(
+                "mail is not configured: set --mail-url (ENDONYM_MAIL_URL) first".to_owned(),
+            ));
+        }
+        Ok(Terms {
+            delivery: Delivery::Mail,
+            reminders: true,
+            language: None,
+            life: self.life.life(),
+            base_url: self.reached.base_url().map_err(Failure)?,
+        })
     }
 }
 

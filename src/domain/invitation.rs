@@ -153,16 +153,23 @@ pub enum Reminding {
 }
 
 impl Reminding {
+    /// `is_held`: their only recording waits for approval.
     pub fn of(
         invitation: &Invitation,
-        state: InvitationState,
+        (state, is_held): (InvitationState, bool),
         times: PageTimes,
         zone: &TimeZone,
         now: Moment,
     ) -> Self {
         let is_over = invitation.reminders >= MOST_REMINDERS || !invitation.is_valid(now);
-        if is_over || !state.is_reachable() {
+        // Whoever deletes their recording has decided; nobody asks again.
+        if is_over || (state == InvitationState::Recorded && !is_held) {
             return Self::Never;
+        }
+        let next_morning = || Self::Later(morning(now.plus(Duration::from_secs(1)), zone, invitation.id));
+        // A recording may be rejected, an address may work again, and people may change their minds.
+        if !state.is_reachable() {
+            return next_morning();
         }
         let earliest = invitation.reminded_at.unwrap_or(invitation.created_at).plus(REMINDER_PAUSE);
         if now < earliest {
@@ -170,7 +177,7 @@ impl Reminding {
         }
         // The closing time may be moved, and an archived page may come back. A worker that was away sends nothing in the evening.
         if !times.is_open(now) || !is_morning(now, zone) {
-            return Self::Later(morning(now.plus(Duration::from_secs(1)), zone, invitation.id));
+            return next_morning();
         }
         let is_last = invitation.reminders + 1 >= MOST_REMINDERS;
         let next = (!is_last).then(|| morning(now.plus(REMINDER_PAUSE), zone, invitation.id));
@@ -370,7 +377,8 @@ mod tests {
             if one.next_reminder_at.is_none_or(|due| now < due) {
                 continue;
             }
-            match Reminding::of(&one, InvitationState::Opened, PageTimes::default(), &zone, now) {
+            let state = (InvitationState::Opened, false);
+            match Reminding::of(&one, state, PageTimes::default(), &zone, now) {
                 Reminding::Send { next } => {
                     sent.push(now);
                     one.reminders += 1;
@@ -399,11 +407,23 @@ mod tests {
         let now = at("2026-03-09T09:00:00Z");
         let one = invitation(77, created);
         let open = PageTimes::default();
-        let decide = |one: &Invitation, state, times, now| Reminding::of(one, state, times, &zone, now);
+        let decide =
+            |one: &Invitation, state, times, now| Reminding::of(one, (state, false), times, &zone, now);
         let invited = InvitationState::Invited;
         assert!(matches!(decide(&one, invited, open, now), Reminding::Send { next: Some(_) }));
-        for state in [InvitationState::Recorded, InvitationState::Bounced, InvitationState::OptedOut] {
-            assert_eq!(decide(&one, state, open, now), Reminding::Never);
+        assert_eq!(decide(&one, InvitationState::Recorded, open, now), Reminding::Never);
+        // These may change, as long as the invitation is valid.
+        for state in [
+            (InvitationState::Recorded, true),
+            (InvitationState::Bounced, false),
+            (InvitationState::OptedOut, false),
+        ] {
+            let Reminding::Later(then) = Reminding::of(&one, state, open, &zone, now) else {
+                panic!("{state:?}")
+            };
+            assert!(then > now && is_morning(then, &zone), "{state:?} {then:?}");
+            let late = one.expires_at;
+            assert_eq!(Reminding::of(&one, state, open, &zone, late), Reminding::Never);
         }
         let withdrawn = Invitation { withdrawn_at: Some(now), ..one.clone() };
         assert_eq!(decide(&withdrawn, invited, open, now), Reminding::Never);

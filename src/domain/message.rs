@@ -26,8 +26,8 @@ pub enum Message {
     Invitation { invitation: InvitationId, generation: i64, base_url: String },
     /// Reminds somebody who has not recorded.
     Reminder { invitation: InvitationId, number: u32, base_url: String },
-    /// A manager has rejected or removed a recording.
-    Rejection { case: ModerationId, base_url: String },
+    /// A manager has rejected or removed a recording, at this time (in microseconds): what was restored can be removed again.
+    Rejection { case: ModerationId, decided_at: i64, base_url: String },
     /// A listener asks for a recording.
     RecordingRequest { participant: ParticipantId, base_url: String },
     /// The recordings of a page will be deleted on this day.
@@ -74,7 +74,7 @@ impl Message {
             Self::Reminder { invitation, number, .. } => {
                 Some(format!("{}:{invitation}:{number}", self.kind()))
             }
-            Self::Rejection { case, .. } => Some(format!("{}:{case}", self.kind())),
+            Self::Rejection { case, decided_at, .. } => Some(format!("{}:{case}:{decided_at}", self.kind())),
             Self::Retention { participant, on, .. } => Some(format!("{}:{participant}:{on}", self.kind())),
             // How often somebody may be asked is another rule (`recording_requests`).
             Self::RecordingRequest { .. } | Self::Test | Self::Sample { .. } => None,
@@ -159,6 +159,16 @@ pub struct OutboxMessage {
 }
 
 impl OutboxMessage {
+    /// Will it not be delivered, unless somebody sends it again? A message that may have arrived is not lost.
+    pub fn is_lost(&self, now: Moment) -> bool {
+        match self.state {
+            State::Failed | State::Expired => true,
+            // No worker has noticed it yet.
+            State::Queued => self.expires_at <= now,
+            State::Sending | State::Sent | State::Unconfirmed => false,
+        }
+    }
+
     /// The job that delivers it.
     pub const fn job(&self) -> Job {
         let (institution, message) = (self.institution, self.id);
@@ -211,8 +221,12 @@ mod tests {
                 },
             ),
             (
-                r#"{"kind":"rejection","case":7,"base_url":"https://x.org"}"#,
-                Message::Rejection { case: ModerationId::new(7), base_url: "https://x.org".into() },
+                r#"{"kind":"rejection","case":7,"decided_at":8,"base_url":"https://x.org"}"#,
+                Message::Rejection {
+                    case: ModerationId::new(7),
+                    decided_at: 8,
+                    base_url: "https://x.org".into(),
+                },
             ),
             (
                 r#"{"kind":"recording_request","participant":7,"base_url":"https://x.org"}"#,

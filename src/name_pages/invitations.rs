@@ -11,7 +11,7 @@ use super::visit::{Managed, Visit};
 use crate::{
     app::{
         App, Error, Result,
-        invitations::{self, Cursor, Delivery, Listed, Listing, Report, Terms},
+        invitations::{self, Cursor, Delivery, Listed, Listing, Report, Resent, Terms},
     },
     domain::{
         address_list::{AddressFault, AddressList, Excess, MOST_BYTES, MOST_ENTRIES, Unread},
@@ -110,6 +110,7 @@ pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Requ
         Some("withdrawn") => Some("invite-done-withdrawn"),
         Some("again") => Some("invite-done-again"),
         Some("not-again") => Some("invite-done-not-again"),
+        Some("just-again") => Some("invite-done-just-again"),
         _ => None,
     };
     let told = told.map(|id| words.text(id)).into_iter().collect();
@@ -248,8 +249,9 @@ pub async fn again(
         return nothing(&app, &visit);
     };
     match invitations::resend(&app, actor, person.institution, &page, id, &Terms::of(&app)).await {
-        Ok(true) => done(&app, &visit, "again"),
-        Ok(false) => done(&app, &visit, "not-again"),
+        Ok(Resent::Sent) => done(&app, &visit, "again"),
+        Ok(Resent::Unwanted) => done(&app, &visit, "not-again"),
+        Ok(Resent::JustSent) => done(&app, &visit, "just-again"),
         Err(Error::Invalid(errors)) => {
             let fault = Some(refusal(Words::new(visit.language), &errors));
             let status = StatusCode::UNPROCESSABLE_ENTITY;

@@ -68,6 +68,10 @@ fn from_row(row: &Row<'_>) -> Result<Invitation> {
 const IS_RECORDED: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = p.institution_id \
      AND m.participant_id = p.id AND m.kind IN ('recording', 'held') LIMIT 1), 0) = 1";
 
+/// Like `IS_RECORDED`, without recordings that wait for approval.
+const IS_AUDIBLE: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = p.institution_id \
+     AND m.participant_id = p.id AND m.kind = 'recording' LIMIT 1), 0) = 1";
+
 /// Is there a row with the institution and the address of the row `of` in this table?
 fn is_in(table: &str, of: &str) -> String {
     format!(
@@ -389,6 +393,8 @@ fn times_from_row(row: &Row<'_>, first: usize) -> Result<PageTimes> {
 #[derive(Debug, Clone)]
 pub struct Due {
     pub guest: Guest,
+    /// Their only recording waits for approval.
+    pub is_held: bool,
     pub times: PageTimes,
     pub institution: Institution,
 }
@@ -397,10 +403,12 @@ pub struct Due {
 pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
     let read = |row: &Row<'_>| {
         let after = COLUMNS.len() + GUEST_COLUMNS;
+        let guest = guest_from_row(row)?;
         Ok(Due {
-            guest: guest_from_row(row)?,
-            times: times_from_row(row, after)?,
-            institution: institutions::from_row(row, after + 2)?,
+            is_held: guest.facts.is_recorded && !row.bool(after)?,
+            guest,
+            times: times_from_row(row, after + 1)?,
+            institution: institutions::from_row(row, after + 3)?,
         })
     };
     sql.rows(&due_text(), &[now.micros().into(), count.into()], read).await
@@ -413,7 +421,7 @@ fn due_text() -> String {
     // The alias of the institution's columns is that of invitations elsewhere.
     let of_institution = institutions::COLUMNS.replace("i.", "t.");
     format!(
-        "SELECT {}, {}, n.closes_at, n.archived_at, {of_institution} FROM {JOINED} \
+        "SELECT {}, {}, {IS_AUDIBLE}, n.closes_at, n.archived_at, {of_institution} FROM {JOINED} \
          JOIN name_pages n ON n.institution_id = i.institution_id AND n.id = i.name_page_id \
          JOIN institutions t ON t.id = i.institution_id \
          WHERE i.next_reminder_at <= $1 ORDER BY i.next_reminder_at, i.id LIMIT $2",

@@ -86,6 +86,17 @@ pub async fn find(
     sql.one(&text, &[tenant(institution), id.into()], from_row).await
 }
 
+/// The message about an occasion of an institution.
+pub async fn about(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    occasion: &str,
+) -> Result<Option<OutboxMessage>> {
+    let text =
+        format!("SELECT {} FROM outbox WHERE institution_id = $1 AND occasion = $2", COLUMNS.join(", "));
+    sql.one(&text, &[institution.into(), occasion.into()], from_row).await
+}
+
 /// Is this somebody who wants no messages, or an address that does not exist?
 pub async fn is_unwanted(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
     let text = "SELECT 1 FROM mail_opt_outs WHERE institution_id = $1 AND email_key = $2 \

@@ -1,6 +1,6 @@
 //! Settings of name pages.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     Error, Result, Row, Sql, Value, institutions, name_pages, padded, placeholders, position_in, stored_json,
@@ -227,6 +227,36 @@ fn closed_text(count: usize) -> String {
     format!("{} UNION ALL {}", of("participants"), of("hidden_participants"))
 }
 
+/// The maximum length of a recording, in seconds, for those of these registrations that are on pages with their own limit.
+pub async fn take_limits(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, u64>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let text = take_limits_text(group.len());
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.into_iter().map(Value::from));
+        let read =
+            |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, u64::try_from(row.int(1)?).unwrap_or_default()));
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    Ok(found)
+}
+
+fn take_limits_text(count: usize) -> String {
+    let of = |table: &str| {
+        format!(
+            "SELECT p.id, n.take_seconds FROM {table} p \
+             JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id \
+             WHERE p.institution_id = $1 AND p.id IN ({}) AND n.take_seconds IS NOT NULL",
+            placeholders(2, count)
+        )
+    };
+    format!("{} UNION ALL {}", of("participants"), of("hidden_participants"))
+}
+
 /// The managers of a page manage its copy, too.
 pub async fn copy_managers(
     sql: &mut Sql,
@@ -245,5 +275,9 @@ pub async fn copy_managers(
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let keys = [vec![Value::Int(1)], vec![Value::Int(7); 8], vec![Value::Int(1)]].concat();
-    vec![("registrations on closed pages", closed_text(8), keys)]
+    let limit_keys = [vec![Value::Int(1)], vec![Value::Int(7); 8]].concat();
+    vec![
+        ("registrations on closed pages", closed_text(8), keys),
+        ("limits of registrations' pages", take_limits_text(8), limit_keys),
+    ]
 }

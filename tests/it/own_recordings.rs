@@ -2,21 +2,22 @@
 
 use endonym::{
     app::{
-        Actor, consents,
+        Actor, Error, consents,
         imports::{CallPolicy, Outcome},
         institutions,
         media::{reprocess, sweep},
         own_entry::Owner,
         own_recordings::{self, Maker, Sharing},
-        participants,
+        page_settings, participants,
     },
     domain::{
         consent,
         email::Email,
+        fault::Fault,
         ids::ParticipantId,
         language::Language,
-        media::Incoming,
-        name_page::NamePage,
+        media::{Incoming, MediaFault},
+        name_page::{NamePage, NamePageRef},
         participant::{Draft, Given},
     },
 };
@@ -260,6 +261,47 @@ async fn deleting_a_recording_or_a_registration_silences_that_one_alone() {
     // A deleted recording stays deleted, until they record again.
     record(&world, &on(&world, &third).await, 200.0, Sharing::All).await;
     assert!(on(&world, &second).await["recording_link"].is_string());
+}
+
+#[tokio::test]
+async fn a_page_gets_no_recording_that_is_too_long_for_it() {
+    let world = World::new().await;
+    let (app, institution) = (&world.app, world.institution.id);
+    let brief = world.page("Brief").await;
+    let limit = async |page: &NamePage| {
+        let change = page_settings::Change { take_seconds: Some(Some(4)), ..Default::default() };
+        let page = NamePageRef::parse(&page.slug).unwrap();
+        page_settings::update(app, &Actor::Operator, institution, &page, change).await.unwrap();
+    };
+    let here = world.person_on(&world.page, ana()).await;
+    let there = world.person_on(&brief, ana()).await;
+    limit(&brief).await;
+    record(&world, &here, 150.0, Sharing::All).await;
+    let short = heard(&world, &on(&world, &brief).await).await;
+    assert!(!short.is_empty());
+    let long = async |person: &Value, sharing: Sharing| {
+        let token = World::registration_token(person);
+        let participant = participants::by_token(app, institution, &token).await.unwrap().id;
+        let sound = Incoming::Bytes(wav(8.0));
+        own_recordings::record(app, (institution, participant), sound, sharing, Maker::Owner).await
+    };
+    // Whichever page it is made on, those that take it get it.
+    for person in [&here, &there] {
+        long(person, Sharing::All).await.unwrap();
+        assert_ne!(heard(&world, &on(&world, &world.page).await).await, short);
+        assert_eq!(heard(&world, &on(&world, &brief).await).await, short);
+    }
+    let before = heard(&world, &on(&world, &world.page).await).await;
+    let is_too_long = |refused: Result<(), Error>| {
+        let Err(Error::Invalid(errors)) = refused else { panic!("{refused:?}") };
+        errors.iter().all(|(_, faults)| matches!(faults, [Fault::Media(MediaFault::Sound(_))]))
+    };
+    assert!(is_too_long(long(&there, Sharing::ThisPage).await));
+    limit(&world.page).await;
+    assert!(is_too_long(long(&here, Sharing::All).await));
+    assert_eq!(heard(&world, &on(&world, &world.page).await).await, before);
+    assert_eq!(heard(&world, &on(&world, &brief).await).await, short);
+    nothing_is_left_over(&world).await;
 }
 
 #[tokio::test]

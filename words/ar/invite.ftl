@@ -47,6 +47,7 @@ invite-unread-name = الاسم طويل جدا أو فيه رموز لا يمك
 invite-done-withdrawn = تم سحب الدعوة. لم يعد رابطها صالحا.
 invite-done-again = تم تجديد الدعوة. لم تعد الروابط السابقة صالحة.
 invite-done-not-again = تم تسجيل هذا الاسم من قبل، أو لا توجد رغبة في البريد.
+invite-done-just-again = تم تجديد هذه الدعوة قبل أقل من دقيقة. لم يتم فعل شيء آخر.
 
 invite-list-title = الأشخاص
 invite-filter = الحالة

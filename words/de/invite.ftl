@@ -47,6 +47,7 @@ invite-unread-name = der Name ist zu lang oder enthält Zeichen, die nicht mögl
 invite-done-withdrawn = Die Einladung ist zurückgezogen. Ihr Link gilt nicht mehr.
 invite-done-again = Die Einladung ist erneuert. Frühere Links gelten nicht mehr.
 invite-done-not-again = Diese Person hat schon aufgenommen oder möchte keine Mail.
+invite-done-just-again = Diese Einladung wurde vor weniger als einer Minute erneuert. Mehr ist nicht geschehen.
 
 invite-list-title = Personen
 invite-filter = Stand

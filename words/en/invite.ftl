@@ -47,6 +47,7 @@ invite-unread-name = the name is too long, or has characters that cannot be used
 invite-done-withdrawn = The invitation is withdrawn. Its link is no longer valid.
 invite-done-again = The invitation is renewed. Earlier links are no longer valid.
 invite-done-not-again = This person has recorded already, or wants no mail.
+invite-done-just-again = This invitation was renewed less than a minute ago. Nothing more was done.
 
 invite-list-title = People
 invite-filter = State

@@ -47,6 +47,7 @@ invite-unread-name = el nombre es demasiado largo o tiene caracteres que no se p
 invite-done-withdrawn = La invitación se ha retirado. Su enlace ya no es válido.
 invite-done-again = La invitación se ha renovado. Los enlaces anteriores ya no son válidos.
 invite-done-not-again = Esta persona ya ha grabado, o no quiere correo.
+invite-done-just-again = Esta invitación se renovó hace menos de un minuto. No se ha hecho nada más.
 
 invite-list-title = Personas
 invite-filter = Estado

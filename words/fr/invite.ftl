@@ -47,6 +47,7 @@ invite-unread-name = le nom est trop long ou contient des caractères inutilisab
 invite-done-withdrawn = L’invitation est retirée. Son lien n’est plus valable.
 invite-done-again = L’invitation est renouvelée. Les liens précédents ne sont plus valables.
 invite-done-not-again = Cette personne a déjà enregistré son nom, ou ne veut pas de messages.
+invite-done-just-again = Cette invitation a été renouvelée il y a moins d’une minute. Rien d’autre n’a été fait.
 
 invite-list-title = Personnes
 invite-filter = État

@@ -47,6 +47,7 @@ invite-unread-name = o nome é longo demais ou tem caracteres que não podem ser
 invite-done-withdrawn = O convite foi retirado. O link dele não é mais válido.
 invite-done-again = O convite foi renovado. Os links anteriores não são mais válidos.
 invite-done-not-again = Esta pessoa já gravou, ou não quer e-mail.
+invite-done-just-again = Este convite foi renovado há menos de um minuto. Nada mais foi feito.
 
 invite-list-title = Pessoas
 invite-filter = Situação

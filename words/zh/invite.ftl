@@ -47,6 +47,7 @@ invite-unread-name = 名字太长，或含有不能使用的字符
 invite-done-withdrawn = 邀请已撤回。其链接已失效。
 invite-done-again = 邀请已更新。以前的链接已失效。
 invite-done-not-again = 此人已经录音，或不想收到邮件。
+invite-done-just-again = 此邀请在不到一分钟前已更新。未再执行其他操作。
 
 invite-list-title = 人员
 invite-filter = 状态

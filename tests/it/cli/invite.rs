@@ -158,6 +158,25 @@ async fn an_invitation_is_withdrawn_and_its_days_are_a_setting() {
 }
 
 #[tokio::test]
+async fn invitations_are_sent_again_to_addresses() {
+    let (here, _) = Installation::with_token().await;
+    here.succeed(&words(&invite(&[&MAIL[..], &["ada@example.edu", "bea@example.edu"]].concat())));
+    let resend = |more: &[&str]| here.run(&[&["invitation", "resend"][..], &WHERE, more].concat());
+    assert!(resend(&["ada@example.edu"]).refused().contains("--mail-url"));
+    let ada = [&MAIL[..], &["ADA@example.edu"]].concat();
+    assert!(resend(&ada).succeeded().contains("Sent again: 1"));
+    assert!(resend(&ada).succeeded().contains("Sent again less than a minute ago: 1"));
+    assert_eq!(here.json(&["mail", "list", "--json"])["messages"].as_array().unwrap().len(), 3);
+    let others = resend(&[&MAIL[..], &["--json", "bea@example.edu", "cem@example.edu", "nonsense"]].concat());
+    assert_eq!(others.code, 1, "a script notices");
+    let told: Value = serde_json::from_str(&others.stdout).unwrap();
+    assert_eq!(keys(&told), ["just_sent", "not_invited", "sent", "unwanted"]);
+    assert_eq!(told["sent"], 1);
+    assert_eq!(told["not_invited"], serde_json::json!(["cem@example.edu", "nonsense"]));
+    assert!(others.stderr.contains("cem@example.edu"), "{others:?}");
+}
+
+#[tokio::test]
 async fn an_address_is_no_formula_in_the_file() {
     let (here, _) = Installation::with_token().await;
     let printed = here.succeed(&words(&invite(&["--csv", "--file", "-"])));

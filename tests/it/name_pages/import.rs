@@ -8,6 +8,7 @@ use endonym::{
 };
 use serde_json::json;
 
+use super::invitations::{by_links, count, invite};
 use crate::{
     me::{Browser, Seen},
     own_recordings::record,
@@ -111,9 +112,13 @@ async fn a_manager_maps_checks_imports_and_undoes() {
     assert_eq!(people(&world, world.page.id).await, ["Anna", "Bea"]);
     // A second press does nothing.
     browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    invite(&world, "ana@example.edu bea@example.edu", &by_links()).await;
     browser.get(address).await.expect(200);
     browser.post(&format!("{address}/undo"), &[]).await.expect(303);
     assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    // Whoever should not be on the page is not invited to it any more.
+    assert_eq!(count(&world, "invitations WHERE email_key = 'ana@example.edu'").await, 1);
+    assert_eq!(count(&world, "invitations").await, 1);
     browser.get(&path(&world)).await.expect(200);
     let again = browser.post(&format!("{address}/undo"), &[]).await.expect(409);
     assert!(again.body.contains("no import that could be undone"), "{}", again.body);

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use endonym::{
     app::{
         Actor, Error, Missing,
-        invitations::{self, Cursor, Delivery, Listed, Report, Terms},
+        invitations::{self, Cursor, Delivery, Listed, Report, Resent, Terms},
         name_pages, persons, sign_in,
     },
     domain::{
@@ -28,6 +28,7 @@ use crate::{
 const MANAGER: &str = "manager@example.edu";
 const BASE: &str = "https://names.example.edu";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
+const MINUTE: Duration = Duration::from_secs(60);
 
 pub fn page_ref(page: &NamePage) -> NamePageRef {
     NamePageRef::parse(&page.slug).unwrap()
@@ -76,6 +77,12 @@ async fn id_of(world: &World, email: &str) -> InvitationId {
     let all = people(world, None).await;
     let one = all.iter().find(|one| one.guest.email.as_deref() == Some(email)).unwrap();
     one.guest.invitation.as_ref().unwrap().id
+}
+
+async fn resend(world: &World, email: &str) -> Resent {
+    let (app, id, page) = (&world.app, world.institution.id, page_ref(&world.page));
+    let whose = id_of(world, email).await;
+    invitations::resend(app, &Actor::Operator, id, &page, whose, &by_mail()).await.unwrap()
 }
 
 async fn mark(world: &World, table: &str, email: &str) {
@@ -273,12 +280,68 @@ async fn a_withdrawn_link_is_void_and_another_invitation_brings_another_link() {
     Browser::new(&world).get(&new).await.expect(200);
     // Sending it again does the same, and gives a rejected address another chance.
     mark(&world, "mail_bounces", "ada@example.edu").await;
-    assert!(invitations::resend(app, &Actor::Operator, id, &page, whose, &by_mail()).await.unwrap());
+    world.advance(MINUTE);
+    assert_eq!(resend(&world, "ada@example.edu").await, Resent::Sent);
     assert_eq!(state_of(&world, "ada@example.edu").await, InvitationState::Invited);
     assert_eq!((count(&world, MAILED).await, covered(&world).await), (1, 2));
     Browser::new(&world).get(&new).await.expect(404);
     mark(&world, "mail_opt_outs", "ada@example.edu").await;
-    assert!(!invitations::resend(app, &Actor::Operator, id, &page, whose, &by_mail()).await.unwrap());
+    assert_eq!(resend(&world, "ada@example.edu").await, Resent::Unwanted);
+}
+
+#[tokio::test]
+async fn sending_again_twice_at_once_sends_one_message_and_keeps_reminders_off() {
+    let world = World::new().await;
+    invite(&world, "ada@example.edu", &Terms { reminders: false, ..by_mail() }).await;
+    invite(&world, "bea@example.edu", &by_mail()).await;
+    for email in ["ada@example.edu", "bea@example.edu"] {
+        assert_eq!(resend(&world, email).await, Resent::Sent);
+        assert_eq!(resend(&world, email).await, Resent::JustSent);
+    }
+    assert_eq!(
+        (count(&world, MAILED).await, count(&world, "invitations WHERE generation = 2").await),
+        (4, 2)
+    );
+    let reminded = "invitations WHERE next_reminder_at IS NOT NULL";
+    assert_eq!(count(&world, &format!("{reminded} AND email_key = 'bea@example.edu'")).await, 1);
+    assert_eq!(count(&world, reminded).await, 1);
+    world.advance(MINUTE);
+    assert_eq!(resend(&world, "ada@example.edu").await, Resent::Sent);
+    assert_eq!(count(&world, reminded).await, 1);
+}
+
+#[tokio::test]
+async fn whoever_has_not_got_the_message_is_invited_again() {
+    let world = World::new().await;
+    let ada = "ada@example.edu";
+    let again = async || invite(&world, ada, &by_mail()).await.invited;
+    let set = async |state: &str| {
+        let text = format!("UPDATE outbox SET state = '{state}'");
+        execute(&world.app.db, text, vec![]).await;
+    };
+    assert_eq!((again().await, again().await), (1, 0));
+    // It may have arrived.
+    for state in ["sending", "sent", "unconfirmed"] {
+        set(state).await;
+        assert_eq!(again().await, 0, "{state}");
+    }
+    let mut messages = 1;
+    for state in ["failed", "expired"] {
+        set(state).await;
+        assert_eq!((again().await, again().await), (1, 0), "{state}");
+        messages += 1;
+        assert_eq!(count(&world, MAILED).await, messages, "{state}");
+    }
+    // No worker was there in time: first it has expired, later it is deleted.
+    world.advance(2 * DAY);
+    assert_eq!((again().await, again().await), (1, 0));
+    execute(&world.app.db, "DELETE FROM outbox", vec![]).await;
+    assert_eq!((again().await, again().await), (1, 0));
+    // What became of old messages is unknown.
+    execute(&world.app.db, "DELETE FROM outbox", vec![]).await;
+    world.advance(30 * DAY);
+    assert_eq!(again().await, 0);
+    assert_eq!(count(&world, "invitations WHERE generation = 5").await, 1);
 }
 
 #[tokio::test]
@@ -354,6 +417,11 @@ async fn a_manager_pastes_a_list_and_sees_what_was_not_understood() {
     browser.get(&format!("{path}?done=withdrawn")).await.expect(200);
     browser.post(&format!("{path}/{whose}/again"), &[]).await.redirects_to(&format!("{path}?done=again"));
     assert!(!people(&world, None).await.iter().any(Listed::is_withdrawn));
+    // A double click.
+    let twice = format!("{path}?done=just-again");
+    browser.post(&format!("{path}/{whose}/again"), &[]).await.redirects_to(&twice);
+    let page = browser.get(&twice).await.expect(200);
+    assert!(page.body.contains("less than a minute ago"), "{}", page.body);
     for odd in ["1", "x", "-1", "99999999999999999999"] {
         browser.post(&format!("{path}/{odd}/withdraw"), &[]).await.expect(404);
         browser.post(&format!("{path}/{odd}/again"), &[]).await.expect(404);

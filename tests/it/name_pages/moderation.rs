@@ -303,9 +303,12 @@ async fn what_was_rejected_or_removed_can_be_restored_unless_there_is_a_newer_re
     assert!(matches!(restore(&world, &first).await.unwrap(), Outcome::Decided(_)), "twice");
 
     // Removed although it was accepted. Rejected twice: each of them can be restored.
+    world.advance(Duration::from_secs(1));
     assert!(is_done(&remove(&world, &first).await, CaseState::Removed));
     assert_eq!(status(&link_of(&world, &first).await).await, 404);
     assert_eq!(shown(&world).await["recording_link"], Value::Null);
+    let told = "SELECT COUNT(*) FROM outbox WHERE message LIKE '%\"rejection\"%'";
+    assert_eq!(number(&world, told).await, 2, "each decision is told");
     world.advance(Duration::from_secs(1));
     record(&world, &ana, 220.0, Sharing::All).await;
     let second = only_case(&world).await;

@@ -100,7 +100,24 @@ async fn nobody_is_reminded_who_does_not_want_it_or_cannot_be_reached() {
         assert_eq!(execute(&world.app.db, text, vec![id.into()]).await, 1, "{text}");
     }
     assert!(wait(&world, 12).await.is_empty());
-    assert_eq!(count(&world, "invitations WHERE next_reminder_at IS NOT NULL").await, 0);
+    // The first two may change their minds, and get another address.
+    assert_eq!(count(&world, "invitations WHERE next_reminder_at IS NOT NULL").await, 2);
+    for table in ["mail_opt_outs", "mail_bounces"] {
+        execute(&world.app.db, format!("DELETE FROM {table}"), vec![]).await;
+    }
+    assert_eq!(wait(&world, 2).await.len(), 2);
+}
+
+#[tokio::test]
+async fn whose_recording_is_rejected_is_reminded_again() {
+    let world = world().await;
+    invite(&world, "ada@example.edu", &by_mail()).await;
+    let ada = world.person("Ada", "ada@example.edu").await;
+    world.give(&ada, Kind::Recording, b"sound").await;
+    execute(&world.app.db, "UPDATE media SET kind = 'held'", vec![]).await;
+    assert!(wait(&world, 6).await.is_empty());
+    execute(&world.app.db, "DELETE FROM media", vec![]).await;
+    assert_eq!(wait(&world, 2).await.len(), 1);
 }
 
 #[tokio::test]
