@@ -3,7 +3,7 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Result, Row, Sql, Value};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     media::Kind,
@@ -74,7 +74,7 @@ fn untold_text(table: &str) -> String {
          LEFT JOIN mail_opt_outs o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
          LEFT JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
          WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND EXISTS (SELECT 1 FROM media m \
-         WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind NOT IN ('photo', 'removed') \
+         WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind <> 'photo' AND m.kind NOT LIKE 'removed%' \
          AND (r.announced_at IS NULL OR m.created_at > r.announced_at)) ORDER BY p.page_place LIMIT $4"
     )
 }
@@ -94,7 +94,9 @@ pub async fn tell(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Recordings on a page whose owners were told before `told_before`, from this place on: the person, their place and the kind.
+/// Recordings on a page whose owners were told before `told_before`, from this place on: the person, their place and the kind. Those of
+/// the preferred name that are held or removed are deleted with the audible one, so they count as one `Recording`, which is due when
+/// its owner has been told about the newest of them.
 pub async fn due(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -104,23 +106,22 @@ pub async fn due(
     count: i64,
 ) -> Result<Vec<(ParticipantId, i64, Kind)>> {
     let params = [institution.into(), page.into(), place.into(), told_before.micros().into(), count.into()];
-    let read = |row: &Row<'_>| Ok((row.id(0)?, row.int(1)?, row.text(2)?));
-    let found = sql.rows(&due_text(table), &params, read).await?;
-    let unknown = || Error::Broken("a kind of media that this binary does not know".to_owned());
-    let known = |(id, place, word): (ParticipantId, i64, String)| -> Result<(ParticipantId, i64, Kind)> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.word() == word);
-        Ok((id, place, kind.ok_or_else(unknown)?))
+    let read = |row: &Row<'_>| {
+        let is_legal = row.text(2)? == Kind::LegalRecording.word();
+        Ok((row.id(0)?, row.int(1)?, if is_legal { Kind::LegalRecording } else { Kind::Recording }))
     };
-    found.into_iter().map(known).collect()
+    sql.rows(&due_text(table), &params, read).await
 }
 
+/// Nobody is told about a recording that was removed, so its age does not matter.
 fn due_text(table: &str) -> String {
     format!(
-        "SELECT p.id, p.page_place, m.kind FROM {table} p \
+        "SELECT p.id, p.page_place, CASE WHEN m.kind = 'legal_recording' THEN 'legal_recording' ELSE 'recording' END FROM {table} p \
          JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
          JOIN media m ON m.institution_id = p.institution_id AND m.participant_id = p.id \
          WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND r.announced_at <= $4 \
-         AND m.kind <> 'photo' AND m.created_at <= r.announced_at ORDER BY p.page_place, m.kind LIMIT $5"
+         AND m.kind <> 'photo' GROUP BY 1, 2, 3, r.announced_at \
+         HAVING MAX(CASE WHEN m.kind LIKE 'removed%' THEN 0 ELSE m.created_at END) <= r.announced_at ORDER BY 2, 3 LIMIT $5"
     )
 }
 
