@@ -242,13 +242,21 @@ pub async fn untouched(
         Ok(Change { participant: row.id(0)?, before: row.opt_text(1)?, recording })
     };
     let params = [institution.into(), import.into(), behind.into(), count.into()];
-    sql.rows(UNTOUCHED, &params, read).await
+    sql.rows(&untouched_text(), &params, read).await
 }
 
-const UNTOUCHED: &str = "SELECT c.participant_id, c.before, c.recording FROM import_changes c \
-     JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
-     WHERE c.institution_id = $1 AND c.import_id = $2 AND c.participant_id > $3 AND p.updated_at = c.changed_at \
-     ORDER BY c.participant_id LIMIT $4";
+fn untouched_text() -> String {
+    format!(
+        "SELECT c.participant_id, c.before, c.recording FROM import_changes c \
+         JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+         WHERE c.institution_id = $1 AND c.import_id = $2 AND c.participant_id > $3 AND p.updated_at = c.changed_at \
+         AND NOT {HELD_SINCE} ORDER BY c.participant_id LIMIT $4"
+    )
+}
+
+/// A recording that waits for approval does not change `updated_at`. One that came with the import is older.
+const HELD_SINCE: &str = "EXISTS (SELECT 1 FROM media m WHERE m.institution_id = c.institution_id \
+     AND m.participant_id = c.participant_id AND m.kind = 'held' AND m.created_at > c.changed_at)";
 
 /// The names and emails of people whom somebody has changed since the import, `most` at most.
 pub async fn touched(
@@ -261,13 +269,17 @@ pub async fn touched(
         let parts = [row.opt_text(0)?, row.opt_text(1)?, row.opt_text(2)?];
         Ok(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
     };
-    sql.rows(TOUCHED, &[institution.into(), import.into(), most.into()], read).await
+    sql.rows(&touched_text(), &[institution.into(), import.into(), most.into()], read).await
 }
 
-const TOUCHED: &str = "SELECT p.first_name, p.last_name, p.email FROM import_changes c \
-     JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
-     WHERE c.institution_id = $1 AND c.import_id = $2 AND p.updated_at <> c.changed_at \
-     ORDER BY c.participant_id LIMIT $3";
+fn touched_text() -> String {
+    format!(
+        "SELECT p.first_name, p.last_name, p.email FROM import_changes c \
+         JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+         WHERE c.institution_id = $1 AND c.import_id = $2 AND (p.updated_at <> c.changed_at OR {HELD_SINCE}) \
+         ORDER BY c.participant_id LIMIT $3"
+    )
+}
 
 /// Whether an import replaced recordings of people who were on the page before.
 pub async fn has_replaced(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<bool> {
