@@ -369,6 +369,20 @@ async fn declared_sizes_are_not_believed() {
     drop(crowded);
     let (said, _) = hostile(&here, "crowded.zip").await;
     assert!(said.contains("files"), "{said}");
+    // The same with a second end, which has one entry where nothing is. All entries have the same name.
+    let mut two_ends = b"PK\x03\x04".to_vec();
+    let entry: [u8; 46] = std::array::from_fn(|at| b"PK\x01\x02".get(at).copied().unwrap_or(0));
+    (0..20_001).for_each(|_| two_ends.extend(entry));
+    for (entries, start, comment) in [(20_001_u16, 4_u32, 22_u16), (1, u32::MAX - 1, 0)] {
+        two_ends.extend(b"PK\x05\x06\0\0\0\0");
+        two_ends.extend([entries.to_le_bytes(), entries.to_le_bytes()].concat());
+        two_ends.extend((u32::from(entries) * 46).to_le_bytes());
+        two_ends.extend(start.to_le_bytes());
+        two_ends.extend(comment.to_le_bytes());
+    }
+    here.write("two-ends.zip", two_ends);
+    let (said, _) = hostile(&here, "two-ends.zip").await;
+    assert!(said.contains("more than 20000 files"), "{said}");
     import(&here, "people.xlsx", &people, &[]).succeeded();
 }
 
