@@ -178,7 +178,7 @@ impl Inside {
 fn date_styles(zip: &mut Zipped) -> Result<Vec<bool>, SheetFault> {
     let Some(part) = zip.part("xl/styles.xml", limits::PART_BYTES)? else { return Ok(Vec::new()) };
     let mut xml = Xml::new(part);
-    let (mut formats, mut styles, mut is_cells) = (HashSet::new(), Vec::new(), false);
+    let (mut formats, mut styles, mut is_cells) = (HashSet::<String>::new(), Vec::new(), false);
     loop {
         if formats.len().max(styles.len()) > limits::STYLES {
             let text = format!("the file has more than {} styles", limits::STYLES);
