@@ -264,7 +264,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let open = Change { register: Some(Register::Code), ..Change::default() };
     set_of(world, world.institution.id, &orchestra, open).await;
     matrix.page("name page for somebody who can register", "/p/orchestra").await;
-    matrix.page("registering", "/p/orchestra/register?institution_id=1").await;
+    matrix.page("registering", "/p/orchestra/register").await;
     matrix.page("registering with a fault", Way::from("/p/orchestra/register").on(SUBMIT, fault)).await;
     matrix.page("delete everything", "/me/delete").await;
     let rejected =
