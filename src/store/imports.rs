@@ -321,6 +321,19 @@ pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
     Ok(())
 }
 
+/// Deletes the files and reports of imports of a page, which may mention somebody who is erased. What an import changed is kept, so that
+/// it can still be undone for others.
+pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    for text in [
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
+         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
+        "UPDATE imports SET report = NULL WHERE institution_id = $1 AND name_page_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), page.into()]).await?;
+    }
+    Ok(())
+}
+
 /// Deletes everything about imports of a page.
 pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     for table in ["import_files", "import_changes"] {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, imports, members},
+    app::{Actor, imports, members, persons},
     domain::{email::Email, ids::NamePageId, member::Role, name_page::NamePageRef},
 };
 
@@ -134,6 +134,32 @@ async fn an_import_is_not_undone_after_a_day_or_after_a_change() {
     let (_, is_undoable) =
         imports::last(&world.app, &Actor::Operator, world.institution.id, world.page.id).await.unwrap();
     assert!(!is_undoable);
+}
+
+#[tokio::test]
+async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
+    let world = World::new().await;
+    world.work(1);
+    world.person("Ana", "ana@example.edu").await;
+    let browser = manager(&world).await;
+    let file = b"email,first_name\nana@example.edu,Anna\n";
+    let address = upload(&browser, &path(&world), file).await.expect(303).location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    browser.get(address).await.expect(200);
+    let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name")];
+    browser.post(address, &columns).await.expect(303);
+    settled(&browser, address).await;
+    let count =
+        async |text: &str| world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap();
+    let (reports, files) = (
+        "SELECT COUNT(*) FROM imports WHERE report LIKE '%ana@example.edu%'",
+        "SELECT COUNT(*) FROM import_files",
+    );
+    assert_eq!((count(reports).await, count(files).await), (1, 1));
+    let (institution, ana) = (world.institution.id, "ana@example.edu".to_owned());
+    persons::erase(&world.app, &Actor::Operator, institution, ana, persons::Rewrite::Later).await.unwrap();
+    assert_eq!((count(reports).await, count(files).await), (0, 0));
+    browser.get(address).await.expect(200);
 }
 
 #[tokio::test]

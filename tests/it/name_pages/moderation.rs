@@ -434,6 +434,19 @@ async fn erasing_a_person_and_deleting_a_page_delete_what_is_held_and_removed() 
 }
 
 #[tokio::test]
+async fn a_member_who_is_erased_is_forgotten_as_the_one_who_decided() {
+    let (world, ana) = world().await;
+    record(&world, &ana, 150.0, Sharing::All).await;
+    reject(&world, &only_case(&world).await).await;
+    member(&world, "Manager@Example.edu", Role::Manager, &[&world.page]).await;
+    execute(&world.app.db, "UPDATE moderation SET decided_by = 'Manager@Example.edu'", Vec::new()).await;
+    let (app, id, later) = (&world.app, world.institution.id, persons::Rewrite::Later);
+    persons::erase(app, &Actor::Operator, id, MANAGER.to_owned(), later).await.unwrap();
+    let anonymous = "SELECT COUNT(*) FROM moderation WHERE decided_by IS NULL";
+    assert_eq!(number(&world, anonymous).await, 1);
+}
+
+#[tokio::test]
 async fn the_own_copy_has_every_recording_and_not_who_decided() {
     let (world, _) = with_all().await;
     let export = persons::export(&world.app, &Actor::Operator, &world.institution, ANA.to_owned()).await;
