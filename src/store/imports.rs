@@ -327,7 +327,7 @@ pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, pag
     for text in [
         "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
          (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
-        "UPDATE imports SET report = NULL WHERE institution_id = $1 AND name_page_id = $2",
+        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1 AND name_page_id = $2",
     ] {
         sql.execute(text, &[institution.into(), page.into()]).await?;
     }
@@ -372,8 +372,43 @@ pub async fn file_part(
 }
 
 pub async fn delete_file(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
-    let text = "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2";
-    sql.execute(text, &[institution.into(), import.into()]).await.map(|_| ())
+    for text in [
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
+        "UPDATE imports SET beginning = NULL WHERE institution_id = $1 AND id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), import.into()]).await?;
+    }
+    Ok(())
+}
+
+/// How many files wait on a page to be imported.
+pub async fn waiting_files(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
+    let text = "SELECT COUNT(*) FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2 AND EXISTS \
+                (SELECT 1 FROM import_files f WHERE f.institution_id = i.institution_id AND f.import_id = i.id AND f.number = 0)";
+    let count = sql.one(text, &[institution.into(), page.into()], |row| row.int(0)).await?;
+    Ok(count.unwrap_or_default())
+}
+
+/// Stores what a file begins with, as JSON.
+pub async fn set_beginning(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    beginning: &str,
+) -> Result<()> {
+    let text = "UPDATE imports SET beginning = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[beginning.into(), institution.into(), import.into()]).await.map(|_| ())
+}
+
+/// What `set_beginning` has stored, as long as the file is there.
+pub async fn beginning(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+) -> Result<Option<String>> {
+    let text = "SELECT beginning FROM imports WHERE institution_id = $1 AND id = $2";
+    let found = sql.one(text, &[institution.into(), import.into()], |row| row.opt_text(0)).await?;
+    Ok(found.flatten())
 }
 
 /// Those of these emails that have a recording somewhere in the institution, audible, paused or hidden.

@@ -82,6 +82,8 @@ pub enum SheetFault {
     /// A correction of the mapping that makes no sense.
     #[error("{0}")]
     Mapping(String),
+    #[error("too many files wait to be imported")]
+    TooManyUploads,
     /// Not an error: the caller has read enough.
     #[error("stopped")]
     Stopped,

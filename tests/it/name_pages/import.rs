@@ -11,6 +11,7 @@ use crate::{
     me::{Browser, Seen},
     support::{
         World,
+        database::execute,
         media::wav,
         sheets::{xlsx, zip_of},
         until,
@@ -152,7 +153,7 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
     let count =
         async |text: &str| world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap();
     let (reports, files) = (
-        "SELECT COUNT(*) FROM imports WHERE report LIKE '%ana@example.edu%'",
+        "SELECT COUNT(*) FROM imports WHERE report LIKE '%ana@example.edu%' OR beginning LIKE '%ana@example.edu%'",
         "SELECT COUNT(*) FROM import_files",
     );
     assert_eq!((count(reports).await, count(files).await), (1, 1));
@@ -160,6 +161,30 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
     persons::erase(&world.app, &Actor::Operator, institution, ana, persons::Rewrite::Later).await.unwrap();
     assert_eq!((count(reports).await, count(files).await), (0, 0));
     browser.get(address).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_page_of_an_upload_does_not_read_the_file_again_and_few_files_wait() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let file = format!("email,first_name\nana@example.edu,{}\n", "x".repeat(1_000));
+    let mut address = String::new();
+    for _ in 0..20 {
+        let sent = upload(&browser, &path(&world), file.as_bytes()).await.expect(303);
+        address = sent.location()[sent.location().find("/p/").unwrap()..].to_owned();
+    }
+    let refused = upload(&browser, &path(&world), file.as_bytes()).await.expect(422);
+    assert!(refused.body.contains("Too many files wait"), "{}", refused.body);
+    let damage = "UPDATE import_files SET bytes = 'AAAA'";
+    execute(&world.app.db, damage, Vec::new()).await;
+    let seen = browser.get(&address).await.expect(200);
+    assert!(seen.body.contains("ana@example.edu") && !seen.body.contains("cannot be read"), "{}", seen.body);
+    assert!(seen.body.contains(&"x".repeat(200)) && !seen.body.contains(&"x".repeat(201)));
+    // After a day, files are deleted.
+    world.advance(Duration::from_secs(25 * 3_600));
+    let browser = manager(&world).await;
+    upload(&browser, &path(&world), file.as_bytes()).await.expect(303);
+    browser.get(&address).await.expect(404);
 }
 
 #[tokio::test]
