@@ -24,7 +24,7 @@ use crate::{
 
 /// How many people are told in one transaction.
 const TOLD: i64 = 200;
-/// How many recordings are deleted in one transaction.
+/// Of how many people recordings are deleted in one transaction.
 const DELETED: i64 = 100;
 
 /// Tells people and deletes recordings on all pages where it is time. A page where that fails does not keep the others waiting; the next
@@ -173,17 +173,15 @@ async fn delete_in(
     if !is_current(sql, plan).await? {
         return Ok((Vec::new(), None));
     }
-    let mut due = retention::due(sql, institution, page, from, now.minus(NOTICE), DELETED).await?;
-    let is_full = i64::try_from(due.len()).is_ok_and(|count| count == DELETED);
-    let next = due.last().filter(|_| is_full).map(|(_, place, _)| *place);
-    // The last person of a full batch may have another recording: they are part of the next one.
-    due.retain(|(_, place, _)| next != Some(*place));
+    let due = retention::due(sql, institution, page, from, now.minus(NOTICE), DELETED).await?;
     let mut gone = Vec::new();
-    for (id, _, kind) in &due {
-        gone.extend(store::media::detach(sql, institution, *id, *kind, now).await?);
+    for one in &due {
+        for kind in &one.kinds {
+            gone.extend(store::media::detach(sql, institution, one.id, *kind, now).await?);
+        }
+        retention::forget(sql, institution, one.id).await?;
     }
-    for (id, ..) in &due {
-        retention::forget(sql, institution, *id).await?;
-    }
+    let is_full = i64::try_from(due.len()).is_ok_and(|count| count == DELETED);
+    let next = due.last().filter(|_| is_full).map(|last| last.place + 1);
     Ok((gone, next))
 }
