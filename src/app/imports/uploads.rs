@@ -44,7 +44,8 @@ pub struct Upload {
     pub fields: Vec<(String, Option<String>)>,
 }
 
-/// What a file begins with. It is read once, and stored with the file: reading a spreadsheet can take seconds, and its page is reloaded often.
+/// What a file begins with. It is read once, and stored with the file: reading a spreadsheet can take seconds, and its page is reloaded
+/// often.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Look {
     beginning: Option<sheet::Beginning>,
