@@ -172,7 +172,7 @@ CREATE INDEX moderation_by_purge ON moderation (purge_at);
 
 -- Imports of files. state is uploaded, checking, checked, waiting, running, done, failed, undoing or undone. mapping and report are JSON.
 -- starts_with_newest: whoever started it has all pages of the institution, so new people start with what they have recorded on others.
--- fault: why the file could not be read.
+-- fault: why the file could not be read. beginning: JSON, what an uploaded file begins with, as long as the file is there.
 CREATE TABLE imports (
     institution_id BIGINT NOT NULL,
     id BIGINT NOT NULL,
@@ -189,6 +189,7 @@ CREATE TABLE imports (
     refused BIGINT NOT NULL,
     report TEXT,
     fault TEXT,
+    beginning TEXT,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, id)
 );

@@ -130,7 +130,10 @@ pub async fn erase(
                 for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
                     store::courses::staff::delete_of(sql, institution, one.id).await?;
+                    store::imports::delete_texts_on_page(sql, institution, one.page).await?;
                 }
+                let signature = member.as_ref().map(|member| member.email.as_str());
+                store::moderation::forget_decider(sql, institution, &email_key, signature).await?;
                 lti_logins::delete_expired(sql, now).await?;
                 lti_sessions::delete_expired(sql, now).await?;
                 let is_known_elsewhere = sign_ins::is_known_elsewhere(sql, &person).await?;

@@ -151,10 +151,11 @@ impl Details {
         Self(Draft::read(source, LegalNames::Ignored))
     }
 
-    /// Ignores what the page does not ask for, and reports what it requires and does not get. `is_new`: what is absent is missing.
+    /// Ignores what the page does not ask for, and reports what it requires and does not get. `is_new`: what is absent is missing. The
+    /// `institution_id` is always ignored: people could claim those of others, or find out which ones are in use.
     fn checked(self, public: &PublicPage, fields: &[CustomField], is_new: bool) -> Draft {
         let asked = &public.settings.asked;
-        let Draft { first_name, last_name, identifier, phonetic, notes, custom, mut errors, .. } = self.0;
+        let Draft { first_name, last_name, phonetic, notes, custom, mut errors, .. } = self.0;
         let asking = |key: &str| {
             let field = fields.iter().find(|field| field.has_import_key(key))?;
             Some(asked.custom(&field.name)).filter(|asking| asking.is_asked())
@@ -163,7 +164,6 @@ impl Details {
         let has_names = is_new || changes_names(public);
         errors.retain(|field| match field {
             Field::FirstName | Field::LastName => has_names,
-            Field::Identifier => is_new,
             Field::Phonetic => asked.phonetic.is_asked(),
             Field::Notes => asked.notes.is_asked(),
             Field::Custom(key) => asking(key).is_some(),
@@ -172,9 +172,6 @@ impl Details {
         let mut draft = Draft::default();
         if has_names {
             (draft.first_name, draft.last_name) = (first_name, last_name);
-        }
-        if is_new {
-            draft.identifier = identifier;
         }
         if asked.phonetic.is_asked() {
             draft.phonetic = phonetic;

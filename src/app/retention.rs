@@ -24,37 +24,50 @@ use crate::{
 
 /// How many people are told in one transaction.
 const TOLD: i64 = 200;
-/// How many recordings are deleted in one transaction.
+/// Of how many people recordings are deleted in one transaction.
 const DELETED: i64 = 100;
 
-/// Tells people and deletes recordings on all pages where it is time.
+/// Tells people and deletes recordings on all pages where it is time. A page where that fails does not keep the others waiting; the next
+/// run tries it again.
 pub async fn run(app: &App) -> Result<()> {
     for plan in retention::plans(&mut app.db.read()).await? {
-        let zone = match institutions::by_id(&mut app.db.read(), plan.institution).await? {
-            Some(institution) => institution.time_zone,
-            // Deleted meanwhile.
-            None => continue,
-        };
-        let Some(deletion) = deletes_at(plan.date, plan.days, &zone) else { continue };
-        let now = app.clock.now();
-        if now < deletion.minus(NOTICE) {
-            continue;
-        }
-        let mut done = 0;
-        for table in TABLES {
-            if now >= deletion {
-                done += delete(app, plan, table).await?;
-            }
-            tell(app, plan, table, (deletion, &zone)).await?;
-        }
-        if done > 0 {
-            tracing::info!(
+        if let Err(error) = carry_out(app, plan).await {
+            tracing::error!(
                 institution = plan.institution.get(),
                 page = plan.page.get(),
-                recordings = done,
-                "recordings were deleted at the end of their retention"
+                %error,
+                "the retention of a page failed"
             );
         }
+    }
+    Ok(())
+}
+
+async fn carry_out(app: &App, plan: Plan) -> Result<()> {
+    let zone = match institutions::by_id(&mut app.db.read(), plan.institution).await? {
+        Some(institution) => institution.time_zone,
+        // Deleted meanwhile.
+        None => return Ok(()),
+    };
+    let Some(deletion) = deletes_at(plan.date, plan.days, &zone) else { return Ok(()) };
+    let now = app.clock.now();
+    if now < deletion.minus(NOTICE) {
+        return Ok(());
+    }
+    let mut done = 0;
+    for table in TABLES {
+        if now >= deletion {
+            done += delete(app, plan, table).await?;
+        }
+        tell(app, plan, table, (deletion, &zone)).await?;
+    }
+    if done > 0 {
+        tracing::info!(
+            institution = plan.institution.get(),
+            page = plan.page.get(),
+            recordings = done,
+            "recordings were deleted at the end of their retention"
+        );
     }
     Ok(())
 }
@@ -160,17 +173,15 @@ async fn delete_in(
     if !is_current(sql, plan).await? {
         return Ok((Vec::new(), None));
     }
-    let mut due = retention::due(sql, institution, page, from, now.minus(NOTICE), DELETED).await?;
-    let is_full = i64::try_from(due.len()).is_ok_and(|count| count == DELETED);
-    let next = due.last().filter(|_| is_full).map(|(_, place, _)| *place);
-    // The last person of a full batch may have another recording: they are part of the next one.
-    due.retain(|(_, place, _)| next != Some(*place));
+    let due = retention::due(sql, institution, page, from, now.minus(NOTICE), DELETED).await?;
     let mut gone = Vec::new();
-    for (id, _, kind) in &due {
-        gone.extend(store::media::detach(sql, institution, *id, *kind, now).await?);
+    for one in &due {
+        for kind in &one.kinds {
+            gone.extend(store::media::detach(sql, institution, one.id, *kind, now).await?);
+        }
+        retention::forget(sql, institution, one.id).await?;
     }
-    for (id, ..) in &due {
-        retention::forget(sql, institution, *id).await?;
-    }
+    let is_full = i64::try_from(due.len()).is_ok_and(|count| count == DELETED);
+    let next = due.last().filter(|_| is_full).map(|last| last.place + 1);
     Ok((gone, next))
 }

@@ -229,6 +229,7 @@ impl Import {
             | SheetFault::TooManyColumns { .. }
             | SheetFault::NoClass(_)
             | SheetFault::Mapping(_)
+            | SheetFault::TooManyUploads
             | SheetFault::Stopped) => format!("{}: {other}", file.display()),
         })
     }

@@ -22,8 +22,6 @@ use crate::{
 pub struct Inputs {
     pub first_name: Option<TextInput>,
     pub last_name: Option<TextInput>,
-    /// Only if the link to the page had it.
-    pub identifier: Option<TextInput>,
     pub phonetic: Option<TextInput>,
     pub custom: Vec<CustomInput>,
     pub notes: Option<TextInput>,
@@ -57,7 +55,6 @@ impl Inputs {
         };
         inputs.first_name = Some(name("first_name", &Field::FirstName));
         inputs.last_name = Some(name("last_name", &Field::LastName));
-        inputs.identifier = given.get("institution_id").map(|_| name("institution_id", &Field::Identifier));
         inputs.focused()
     }
 
@@ -142,7 +139,7 @@ impl Inputs {
 
     /// Focuses the first input with a fault, in the order of the page.
     fn focused(mut self) -> Self {
-        let before = [&mut self.first_name, &mut self.last_name, &mut self.identifier, &mut self.phonetic];
+        let before = [&mut self.first_name, &mut self.last_name, &mut self.phonetic];
         let custom = self.custom.iter_mut().map(|custom| &mut custom.input);
         let mut all = before.into_iter().flatten().chain(custom).chain(&mut self.notes);
         if let Some(first) = all.find(|input| input.fault.is_some()) {
@@ -154,7 +151,7 @@ impl Inputs {
 
     /// Is there anything to fill in?
     pub fn is_empty(&self) -> bool {
-        let texts = [&self.first_name, &self.last_name, &self.identifier, &self.phonetic, &self.notes];
+        let texts = [&self.first_name, &self.last_name, &self.phonetic, &self.notes];
         self.custom.is_empty() && texts.into_iter().all(Option::is_none)
     }
 
@@ -185,7 +182,6 @@ impl Faults<'_> {
         let fault = found.first()?;
         Some(match (field, fault) {
             (Field::FirstName | Field::LastName, Fault::Blank) => self.words.text("page-name-blank"),
-            (Field::Identifier, Fault::Taken) => self.words.text("page-identifier-taken"),
             (Field::FirstName, Fault::Closed) => self.words.text("page-archived"),
             _ => faults::fault(self.words, input, fault),
         })

@@ -199,6 +199,7 @@ fn fault_id(word: &str) -> &'static str {
         "custom" => "import-file-custom",
         "twice" => "import-file-twice",
         "columns" => "import-file-columns",
+        "waiting" => "import-file-waiting",
         _ => "import-file-damaged",
     }
 }

@@ -238,7 +238,7 @@ fn decided(visit: &Visit, words: Words, case: &Case) -> Option<String> {
         CaseState::Dismissed => "moderation-state-dismissed",
         CaseState::Restored => "moderation-state-restored",
     };
-    let by = case.decided_by.as_deref().unwrap_or_default();
+    let by = case.decided_by.as_deref().unwrap_or("–");
     let at = case.decided_at.map(|at| date(visit, at)).unwrap_or_default();
     Some(words.with(id, &[("by", by.into()), ("date", at.as_str().into())]))
 }

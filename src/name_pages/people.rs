@@ -124,8 +124,6 @@ struct Row {
     name: String,
     /// The name of the button that plays the recording.
     label: String,
-    /// The name of the button that asks for a recording.
-    ask: String,
     /// The name of the link that reports the recording.
     report: String,
     initials: Initials,
@@ -153,7 +151,6 @@ impl Row {
         };
         Self {
             label: words.one("badge-play", "name", &one.name),
-            ask: words.one("people-ask-label", "name", &one.name),
             report: words.one("people-report-label", "name", &one.name),
             token: one.token,
             name: one.name,

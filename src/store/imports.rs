@@ -255,13 +255,21 @@ pub async fn untouched(
         Ok(Change { participant: row.id(0)?, before: row.opt_text(1)?, recording })
     };
     let params = [institution.into(), import.into(), behind.into(), count.into()];
-    sql.rows(UNTOUCHED, &params, read).await
+    sql.rows(&untouched_text(), &params, read).await
 }
 
-const UNTOUCHED: &str = "SELECT c.participant_id, c.before, c.recording FROM import_changes c \
-     JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
-     WHERE c.institution_id = $1 AND c.import_id = $2 AND c.participant_id > $3 AND p.updated_at = c.changed_at \
-     ORDER BY c.participant_id LIMIT $4";
+fn untouched_text() -> String {
+    format!(
+        "SELECT c.participant_id, c.before, c.recording FROM import_changes c \
+         JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+         WHERE c.institution_id = $1 AND c.import_id = $2 AND c.participant_id > $3 AND p.updated_at = c.changed_at \
+         AND NOT {HELD_SINCE} ORDER BY c.participant_id LIMIT $4"
+    )
+}
+
+/// A recording that waits for approval does not change `updated_at`. One that came with the import is older.
+const HELD_SINCE: &str = "EXISTS (SELECT 1 FROM media m WHERE m.institution_id = c.institution_id \
+     AND m.participant_id = c.participant_id AND m.kind = 'held' AND m.created_at > c.changed_at)";
 
 /// The names and emails of people whom somebody has changed since the import, `most` at most.
 pub async fn touched(
@@ -274,13 +282,17 @@ pub async fn touched(
         let parts = [row.opt_text(0)?, row.opt_text(1)?, row.opt_text(2)?];
         Ok(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
     };
-    sql.rows(TOUCHED, &[institution.into(), import.into(), most.into()], read).await
+    sql.rows(&touched_text(), &[institution.into(), import.into(), most.into()], read).await
 }
 
-const TOUCHED: &str = "SELECT p.first_name, p.last_name, p.email FROM import_changes c \
-     JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
-     WHERE c.institution_id = $1 AND c.import_id = $2 AND p.updated_at <> c.changed_at \
-     ORDER BY c.participant_id LIMIT $3";
+fn touched_text() -> String {
+    format!(
+        "SELECT p.first_name, p.last_name, p.email FROM import_changes c \
+         JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
+         WHERE c.institution_id = $1 AND c.import_id = $2 AND (p.updated_at <> c.changed_at OR {HELD_SINCE}) \
+         ORDER BY c.participant_id LIMIT $3"
+    )
+}
 
 /// Whether an import replaced recordings of people who were on the page before.
 pub async fn has_replaced(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<bool> {
@@ -318,6 +330,19 @@ pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
         "DELETE FROM imports WHERE created_at < $1",
     ] {
         sql.execute(text, &[before.micros().into()]).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the files and reports of imports of a page, which may mention somebody who is erased. What an import changed is kept, so that
+/// it can still be undone for others.
+pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    for text in [
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
+         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
+        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1 AND name_page_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), page.into()]).await?;
     }
     Ok(())
 }
@@ -360,8 +385,43 @@ pub async fn file_part(
 }
 
 pub async fn delete_file(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
-    let text = "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2";
-    sql.execute(text, &[institution.into(), import.into()]).await.map(|_| ())
+    for text in [
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
+        "UPDATE imports SET beginning = NULL WHERE institution_id = $1 AND id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), import.into()]).await?;
+    }
+    Ok(())
+}
+
+/// How many files wait on a page to be imported.
+pub async fn waiting_files(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
+    let text = "SELECT COUNT(*) FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2 AND EXISTS \
+                (SELECT 1 FROM import_files f WHERE f.institution_id = i.institution_id AND f.import_id = i.id AND f.number = 0)";
+    let count = sql.one(text, &[institution.into(), page.into()], |row| row.int(0)).await?;
+    Ok(count.unwrap_or_default())
+}
+
+/// Stores what a file begins with, as JSON.
+pub async fn set_beginning(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    beginning: &str,
+) -> Result<()> {
+    let text = "UPDATE imports SET beginning = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[beginning.into(), institution.into(), import.into()]).await.map(|_| ())
+}
+
+/// What `set_beginning` has stored, as long as the file is there.
+pub async fn beginning(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+) -> Result<Option<String>> {
+    let text = "SELECT beginning FROM imports WHERE institution_id = $1 AND id = $2";
+    let found = sql.one(text, &[institution.into(), import.into()], |row| row.opt_text(0)).await?;
+    Ok(found.flatten())
 }
 
 /// Those of these emails that have a recording somewhere in the institution, audible, paused or hidden.

@@ -347,6 +347,17 @@ pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: P
 
 const DELETE_OF: &str = "DELETE FROM moderation WHERE institution_id = $1 AND participant_id = $2";
 
+/// Forgets that a member has decided cases. They may have signed with another spelling of the address.
+pub async fn forget_decider(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    email: Option<&str>,
+) -> Result<()> {
+    let text = "UPDATE moderation SET decided_by = NULL WHERE institution_id = $1 AND (LOWER(decided_by) = $2 OR decided_by = $3)";
+    sql.execute(text, &[institution.into(), email_key.into(), email.into()]).await.map(|_| ())
+}
+
 /// Hands the cases of an entry and its recordings that are held or removed to the entry that it is merged into. Of two recordings that
 /// are held, the newer one is kept; returns the other one.
 pub async fn merge(

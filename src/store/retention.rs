@@ -3,7 +3,7 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Result, Row, Sql, Value};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     media::Kind,
@@ -74,7 +74,7 @@ fn untold_text(table: &str) -> String {
          LEFT JOIN mail_opt_outs o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
          LEFT JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
          WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND EXISTS (SELECT 1 FROM media m \
-         WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind NOT IN ('photo', 'removed') \
+         WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind <> 'photo' AND m.kind NOT LIKE 'removed%' \
          AND (r.announced_at IS NULL OR m.created_at > r.announced_at)) ORDER BY p.page_place LIMIT $4"
     )
 }
@@ -94,7 +94,16 @@ pub async fn tell(
     sql.execute(text, &params).await.map(|_| ())
 }
 
-/// Recordings on a page whose owners were told before `told_before`, from this place on: the person, their place and the kind.
+/// A person with recordings that may be deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    pub id: ParticipantId,
+    pub place: i64,
+    /// `Recording` includes those that are held or removed: they are deleted with the audible one.
+    pub kinds: Vec<Kind>,
+}
+
+/// People on a page who were told before `told_before` about all their recordings of a kind, from this place on.
 pub async fn due(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -102,25 +111,28 @@ pub async fn due(
     (table, place): (&str, i64),
     told_before: Moment,
     count: i64,
-) -> Result<Vec<(ParticipantId, i64, Kind)>> {
+) -> Result<Vec<Due>> {
     let params = [institution.into(), page.into(), place.into(), told_before.micros().into(), count.into()];
-    let read = |row: &Row<'_>| Ok((row.id(0)?, row.int(1)?, row.text(2)?));
-    let found = sql.rows(&due_text(table), &params, read).await?;
-    let unknown = || Error::Broken("a kind of media that this binary does not know".to_owned());
-    let known = |(id, place, word): (ParticipantId, i64, String)| -> Result<(ParticipantId, i64, Kind)> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.word() == word);
-        Ok((id, place, kind.ok_or_else(unknown)?))
+    let read = |row: &Row<'_>| {
+        let announced_at = row.int(2)?;
+        let newest = [(Kind::Recording, row.opt_int(3)?), (Kind::LegalRecording, row.opt_int(4)?)];
+        let is_told = |newest: Option<i64>| newest.is_some_and(|newest| newest <= announced_at);
+        let kinds = newest.into_iter().filter(|(_, newest)| is_told(*newest)).map(|(kind, _)| kind).collect();
+        Ok(Due { id: row.id(0)?, place: row.int(1)?, kinds })
     };
-    found.into_iter().map(known).collect()
+    sql.rows(&due_text(table), &params, read).await
 }
 
+/// Nobody is told about a recording that was removed, so its age does not matter.
 fn due_text(table: &str) -> String {
+    let of = "FROM media m WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind";
     format!(
-        "SELECT p.id, p.page_place, m.kind FROM {table} p \
+        "SELECT d.id, d.page_place, d.announced_at, d.recording, d.legal FROM (SELECT p.id, p.page_place, r.announced_at, \
+         (SELECT MAX(CASE WHEN m.kind LIKE 'removed%' THEN 0 ELSE m.created_at END) {of} NOT IN ('legal_recording', 'photo')) AS recording, \
+         (SELECT MAX(m.created_at) {of} = 'legal_recording') AS legal FROM {table} p \
          JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
-         JOIN media m ON m.institution_id = p.institution_id AND m.participant_id = p.id \
-         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND r.announced_at <= $4 \
-         AND m.kind <> 'photo' AND m.created_at <= r.announced_at ORDER BY p.page_place, m.kind LIMIT $5"
+         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND r.announced_at <= $4) d \
+         WHERE d.recording <= d.announced_at OR d.legal <= d.announced_at ORDER BY d.page_place LIMIT $5"
     )
 }
 

@@ -9,7 +9,7 @@ use endonym::{
     domain::{
         audience::Audience,
         ids::ParticipantId,
-        media::Kind,
+        media::{Kind, Media},
         moment::Moment,
         name_page::{NamePage, NamePageRef},
         session::PersonId,
@@ -20,7 +20,10 @@ use serde_json::Value;
 
 use crate::{
     own_recordings::record,
-    support::{World, database::execute},
+    support::{
+        World,
+        database::{crowd, execute},
+    },
 };
 
 /// In the time zone of the tests' institution, this is 2090-07-01, 30 days after the date.
@@ -228,6 +231,75 @@ async fn another_date_is_announced_anew() {
     set(&world, "2095-01-01T00:00:00Z");
     run(&world).await;
     assert_eq!((recorded(&world, &world.page).await, told(&world).await.len()), (1, 2));
+}
+
+/// What a manager's decision does.
+async fn remove(world: &World, person: &Value) {
+    let (institution, id, now) = (world.institution.id, id_of(world, person).await, world.app.clock.now());
+    let removed = world.app.db.write::<_, store::Error>(move |sql| {
+        Box::pin(async move {
+            rolls::lock(sql, institution).await?;
+            let taken = store::media::take_out(sql, institution, id, Kind::Recording, now).await?;
+            let removed = Media { kind: Kind::Removed, ..taken.unwrap() };
+            store::media::set_aside(sql, institution, id, &removed).await
+        })
+    });
+    removed.await.unwrap();
+}
+
+#[tokio::test]
+async fn removed_recordings_are_deleted_with_the_others() {
+    let world = world().await;
+    let [ana, ben] = [world.person("Ana", "ana@x.org").await, world.person("Ben", "ben@x.org").await];
+    for person in [&ana, &ben] {
+        world.give(person, Kind::Recording, b"not a name").await;
+        remove(&world, person).await;
+    }
+    world.give(&ana, Kind::Recording, b"not a name, either").await;
+    set(&world, "2090-06-17T05:00:00Z");
+    run(&world).await;
+    assert_eq!(told(&world).await, told_on(&["ana@x.org"], "2090-07-01"), "Ben has only a removed one");
+    remove(&world, &ana).await;
+    set(&world, "2090-07-01T05:00:00Z");
+    world.give(&ana, Kind::Recording, b"how Ana says it").await;
+
+    set(&world, "2090-07-01T06:00:00Z");
+    run(&world).await;
+    assert_eq!(recorded(&world, &world.page).await, 1, "she was told about the removed one only");
+    assert_eq!(told(&world).await.len(), 2);
+    set(&world, "2090-07-15T07:00:00Z");
+    run(&world).await;
+    assert_eq!(recorded(&world, &world.page).await, 0);
+    let of_ana = format!("media WHERE participant_id = {}", id_of(&world, &ana).await);
+    assert_eq!(count(&world, &of_ana).await, 0);
+}
+
+#[tokio::test]
+async fn a_page_that_fails_does_not_keep_other_institutions_waiting() {
+    let world = world().await;
+    let neighbor = world.neighbor().await;
+    let change = page_settings::Change {
+        date: Some("2090-06-01".into()),
+        delete_after_days: Some(Some(30)),
+        ..Default::default()
+    };
+    let (institution, page) = (neighbor.institution.id, reference(&neighbor.page));
+    page_settings::update(&world.app, &Actor::Operator, institution, &page, change).await.unwrap();
+    world.crowd(&world.page, 0..1).await;
+    crowd(&world.app.db, institution, neighbor.page.id, 0..1, "", world.app.clock.now()).await;
+    let recordings = "INSERT INTO media (institution_id, hex, participant_id, kind, bytes, original, created_at) \
+                      SELECT institution_id, 'hex' || id, id, 'recording', 1, FALSE, 1 FROM participants";
+    execute(&world.app.db, recordings, Vec::new()).await;
+    execute(&world.app.db, "UPDATE coverage SET recorded = 1", Vec::new()).await;
+    set(&world, "2090-06-17T05:00:00Z");
+    run(&world).await;
+    let damage = "UPDATE media SET origin = 'unknown' WHERE institution_id = $1";
+    execute(&world.app.db, damage, vec![world.institution.id.into()]).await;
+    set(&world, "2090-07-01T06:00:00Z");
+    run(&world).await;
+    let theirs = |id: i64| format!("media WHERE institution_id = {id}");
+    assert_eq!(count(&world, &theirs(world.institution.id.get())).await, 1);
+    assert_eq!(count(&world, &theirs(institution.get())).await, 0);
 }
 
 /// The server was down for a year.

@@ -40,8 +40,6 @@ page-first-name = الاسم الأول
 page-last-name = اسم العائلة
 page-names-hint = إذا كان لديك اسم واحد فقط، فيرجى ترك الحقل الآخر فارغا.
 page-name-blank = يرجى إدخال اسمك.
-page-identifier = رقمك لدى المؤسسة
-page-identifier-taken = هذا الرقم لعنوان بريد إلكتروني آخر. يرجى التحقق منه أو ترك هذا الحقل فارغا.
 
 page-done-registered = أصبح لديك سجل هنا. يرجى الآن تسجيل نطق اسمك.
 page-finished = تم. اسمك مسجل بصوتك.

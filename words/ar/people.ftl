@@ -53,7 +53,6 @@ people-pronouns = الضمائر
 people-recording = التسجيل
 people-inside = يرجى تسجيل الدخول لسماع هذا الاسم
 people-ask = طلب تسجيل
-people-ask-label = طلب تسجيل من { $name }
 people-asked = شكرا. ننقل طلبك مرة واحدة في الأسبوع على الأكثر، وفقط لمن يرغب في تلقي مثل هذه الرسائل.
 people-report = إبلاغ
 people-report-label = الإبلاغ عن تسجيل { $name } (يفتح في علامة تبويب جديدة)

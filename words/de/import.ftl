@@ -36,6 +36,7 @@ import-file-no-table = Diese Datei enthält keine Liste von Personen.
 import-file-custom = Eine der Spalten ist für ein Feld gedacht, das deine Einrichtung nicht hat. Bitte wähle ein anderes Feld.
 import-file-twice = Zwei Spalten haben dieselbe Bedeutung. Bitte wähle bei einer davon „Ignorieren“.
 import-file-columns = Wir müssen wissen, welche Spalte die E-Mail-Adresse ist und welche der Vor- oder Nachname. Bitte wähle sie unten aus.
+import-file-waiting = Auf dieser Seite warten zu viele Dateien auf den Import. Bitte importiere zuerst eine davon, oder versuche es morgen noch einmal.
 import-progress = Zeilen: { $done } von { $total }
 import-count-created = Neu: { $count }
 import-count-updated = Geändert: { $count }

@@ -40,8 +40,6 @@ page-first-name = Vorname
 page-last-name = Nachname
 page-names-hint = Wenn du nur einen Namen hast, lass das andere Feld leer.
 page-name-blank = Bitte gib deinen Namen ein.
-page-identifier = Deine Nummer an der Einrichtung
-page-identifier-taken = Diese Nummer gehört zu einer anderen E-Mail-Adresse. Bitte prüfe sie, oder lass das Feld leer.
 
 page-done-registered = Du bist registriert. Nimm jetzt deinen Namen auf.
 page-finished = Fertig. Dein Name ist aufgenommen.

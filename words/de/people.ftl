@@ -45,7 +45,6 @@ people-pronouns = Pronomen
 people-recording = Aufnahme
 people-inside = Zum Anhören bitte anmelden
 people-ask = Um eine Aufnahme bitten
-people-ask-label = { $name } um eine Aufnahme bitten
 people-asked = Danke. Wir geben deine Bitte weiter, höchstens einmal in der Woche und nur, wenn die Person solche Nachrichten bekommen möchte.
 people-report = Melden
 people-report-label = Die Aufnahme von { $name } melden (öffnet sich in einem neuen Tab)

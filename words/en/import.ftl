@@ -36,6 +36,7 @@ import-file-no-table = This file contains no list of people.
 import-file-custom = One of the columns is meant for a field that your institution does not have. Please choose another field.
 import-file-twice = Two columns have the same meaning. Please choose “Ignore” for one of them.
 import-file-columns = We need to know which column is the email, and which is the first or last name. Please choose them below.
+import-file-waiting = Too many files wait on this page to be imported. Please import one of them first, or try again tomorrow.
 import-progress = Rows done: { $done } of { $total }
 import-count-created = New: { $count }
 import-count-updated = Changed: { $count }

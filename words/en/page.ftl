@@ -40,8 +40,6 @@ page-first-name = First name
 page-last-name = Last name
 page-names-hint = If you have only one name, leave the other field empty.
 page-name-blank = Please enter your name.
-page-identifier = Your number at the institution
-page-identifier-taken = Somebody with another email address has this number. Please check it, or leave this field empty.
 
 page-done-registered = You are registered. Now record your name.
 page-finished = Done. Your name is recorded.

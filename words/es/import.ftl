@@ -36,6 +36,7 @@ import-file-no-table = Este archivo no contiene una lista de personas.
 import-file-custom = Una de las columnas es para un campo que tu institución no tiene. Elige otro campo.
 import-file-twice = Dos columnas tienen el mismo significado. Elige «Ignorar» para una de ellas.
 import-file-columns = Necesitamos saber qué columna es el correo y cuál es el nombre o el apellido. Elígelas abajo.
+import-file-waiting = En esta página hay demasiados archivos pendientes de importar. Importa primero uno de ellos o inténtalo de nuevo mañana.
 import-progress = Filas: { $done } de { $total }
 import-count-created = Nuevas: { $count }
 import-count-updated = Modificadas: { $count }

@@ -40,8 +40,6 @@ page-first-name = Nombre
 page-last-name = Apellido
 page-names-hint = Si tienes un solo nombre, deja vacío el otro campo.
 page-name-blank = Escribe tu nombre.
-page-identifier = Tu número en la institución
-page-identifier-taken = Este número es de otra dirección de correo electrónico. Compruébalo o deja vacío este campo.
 
 page-done-registered = El registro está hecho. Ahora graba tu nombre.
 page-finished = Listo. Tu nombre está grabado.

@@ -36,6 +36,7 @@ import-file-no-table = Ce fichier ne contient pas de liste de personnes.
 import-file-custom = Une des colonnes est destinée à un champ que votre établissement n’a pas. Veuillez choisir un autre champ.
 import-file-twice = Deux colonnes ont le même sens. Veuillez choisir « Ignorer » pour l’une d’elles.
 import-file-columns = Nous devons savoir quelle colonne est l’adresse e-mail, et laquelle est le prénom ou le nom. Veuillez les choisir ci-dessous.
+import-file-waiting = Trop de fichiers attendent d’être importés sur cette page. Veuillez d’abord en importer un, ou réessayer demain.
 import-progress = Lignes : { $done } sur { $total }
 import-count-created = Nouvelles : { $count }
 import-count-updated = Modifiées : { $count }

@@ -40,8 +40,6 @@ page-first-name = Prénom
 page-last-name = Nom de famille
 page-names-hint = Si vous n’avez qu’un seul nom, laissez l’autre champ vide.
 page-name-blank = Veuillez saisir votre nom.
-page-identifier = Votre numéro dans l’établissement
-page-identifier-taken = Ce numéro appartient à une autre adresse e-mail. Veuillez le vérifier, ou laisser ce champ vide.
 
 page-done-registered = Votre inscription est faite. Enregistrez maintenant votre nom.
 page-finished = C’est fait. Votre nom est enregistré.

@@ -36,6 +36,7 @@ import-file-no-table = Este arquivo não contém uma lista de pessoas.
 import-file-custom = Uma das colunas é para um campo que a sua instituição não tem. Escolha outro campo.
 import-file-twice = Duas colunas têm o mesmo significado. Escolha “Ignorar” para uma delas.
 import-file-columns = Precisamos saber qual coluna é o e-mail e qual é o nome ou o sobrenome. Escolha-as abaixo.
+import-file-waiting = Há arquivos demais nesta página esperando para serem importados. Importe um deles primeiro ou tente de novo amanhã.
 import-progress = Linhas: { $done } de { $total }
 import-count-created = Novas: { $count }
 import-count-updated = Alteradas: { $count }

@@ -40,8 +40,6 @@ page-first-name = Nome
 page-last-name = Sobrenome
 page-names-hint = Se você tem um só nome, deixe o outro campo vazio.
 page-name-blank = Digite seu nome.
-page-identifier = Seu número na instituição
-page-identifier-taken = Este número é de outro endereço de e-mail. Confira o número ou deixe este campo vazio.
 
 page-done-registered = Seu cadastro está feito. Agora grave seu nome.
 page-finished = Pronto. Seu nome está gravado.

@@ -36,6 +36,7 @@ import-file-no-table = 该文件不包含人员名单。
 import-file-custom = 有一列对应的字段在你的机构中不存在。请选择其他字段。
 import-file-twice = 有两列含义相同。请将其中一列设为“忽略”。
 import-file-columns = 我们需要知道哪一列是邮箱，哪一列是名或姓。请在下方选择。
+import-file-waiting = 此页面上等待导入的文件太多。请先导入其中一个，或明天再试。
 import-progress = 已处理行数：{ $done } / { $total }
 import-count-created = 新增：{ $count }
 import-count-updated = 已更改：{ $count }

@@ -40,8 +40,6 @@ page-first-name = 名
 page-last-name = 姓
 page-names-hint = 如果你只有一个名字，请把另一栏留空。
 page-name-blank = 请输入你的名字。
-page-identifier = 你在机构中的编号
-page-identifier-taken = 这个编号属于另一个电子邮箱地址。请检查一下，或把这一栏留空。
 
 page-done-registered = 登记完成。现在请录下你的名字。
 page-finished = 完成了。你的名字已经录好。

@@ -34,6 +34,8 @@ pub mod limits {
     /// The shared strings of an XLSX file, which are kept in memory, unpacked.
     pub const STRINGS_BYTES: u64 = 32 << 20;
     pub const STRINGS: usize = 1_000_000;
+    /// The styles of cells, and the formats of numbers, in an XLSX file. Excel permits a few less.
+    pub const STYLES: usize = 65_536;
     /// Any other part of a spreadsheet file, unpacked.
     pub const PART_BYTES: u64 = 8 << 20;
     /// All that a ZIP file says it contains.
@@ -80,6 +82,8 @@ pub enum SheetFault {
     /// A correction of the mapping that makes no sense.
     #[error("{0}")]
     Mapping(String),
+    #[error("too many files wait to be imported")]
+    TooManyUploads,
     /// Not an error: the caller has read enough.
     #[error("stopped")]
     Stopped,

@@ -98,7 +98,7 @@ pub struct Overview {
 }
 
 /// The beginning of a table, for whoever corrects the mapping.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Beginning {
     pub line: u64,
     pub headings: Vec<String>,

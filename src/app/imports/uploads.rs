@@ -26,6 +26,10 @@ const PART: usize = 192 << 10;
 /// Rows of each kind that a report keeps.
 const MOST_REFUSED: usize = 200;
 const MOST_OTHERS: usize = 200;
+/// Files that wait on a page to be imported.
+const MOST_WAITING: i64 = 20;
+/// The characters of a heading or a cell that are shown to whoever corrects the mapping.
+const SHOWN: usize = 200;
 
 /// An upload as its page shows it.
 pub struct Upload {
@@ -38,6 +42,40 @@ pub struct Upload {
     pub report: Report,
     /// The fields that a column can have, with the labels of custom ones.
     pub fields: Vec<(String, Option<String>)>,
+}
+
+/// What a file begins with. It is read once, and stored with the file: reading a spreadsheet can take seconds, and its page is reloaded
+/// often.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Look {
+    beginning: Option<sheet::Beginning>,
+    recordings: Option<usize>,
+    fault: Option<String>,
+}
+
+impl Look {
+    /// Fails if this is no file that can be imported. A fault inside of it is part of the result.
+    fn at(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
+        let read = match Format::of(input)? {
+            Format::Recordings => Recordings::in_zip(input).map(|files| (None, Some(files.len()))),
+            Format::Csv | Format::Xlsx | Format::Ods | Format::OneRoster => {
+                sheet::beginning(input, options).map(|beginning| (Some(shortened(beginning)), None))
+            }
+        };
+        Ok(match read {
+            Ok((beginning, recordings)) => Self { beginning, recordings, fault: None },
+            Err(fault) => Self { fault: Some(fault.word().to_owned()), ..Self::default() },
+        })
+    }
+}
+
+fn shortened(mut beginning: sheet::Beginning) -> sheet::Beginning {
+    for text in beginning.headings.iter_mut().chain(beginning.samples.iter_mut().flatten()) {
+        if let Some((end, _)) = text.char_indices().nth(SHOWN) {
+            text.truncate(end);
+        }
+    }
+    beginning
 }
 
 /// The results of single rows: all that were refused or would change something, within limits.
@@ -145,12 +183,15 @@ pub async fn upload(
 ) -> Result<Result<ImportId, SheetFault>> {
     actor.manage(institution, page)?;
     super::require_writable(app, institution, page).await?;
+    let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
+    let owner = owner.ok_or(Error::Missing(Missing::NamePage))?;
+    let options = super::options(app, actor, &owner, page, (Mapping::default(), None)).await?;
     let input = Input::Bytes(bytes.into());
     let read = input.clone();
-    let format = blocking(move || Format::of(&read)).await?;
-    if let Err(fault) = format {
-        return Ok(Err(fault));
-    }
+    let look = match blocking(move || Look::at(&read, &options)).await? {
+        Ok(look) => serde_json::to_string(&look).map_err(|error| Error::Internal(error.to_string()))?,
+        Err(fault) => return Ok(Err(fault)),
+    };
     let Input::Bytes(bytes) = input else { return Ok(Err(SheetFault::NoTable)) };
     let now = app.clock.now();
     let name: String = file_name.chars().filter(|c| !c.is_control()).take(200).collect();
@@ -170,16 +211,22 @@ pub async fn upload(
     };
     let id = import.id;
     let parts: Vec<String> = bytes.chunks(PART).map(|part| STANDARD.encode(part)).collect();
-    app.db
+    let is_stored = app
+        .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 imports::delete_old(sql, now.plus_days(-undo::UNDO_DAYS)).await?;
+                if imports::waiting_files(sql, institution, page).await? >= MOST_WAITING {
+                    return Ok(false);
+                }
                 imports::insert(sql, institution, &import).await?;
-                Ok(imports::insert_file(sql, institution, id, &parts).await?)
+                imports::set_beginning(sql, institution, id, &look).await?;
+                imports::insert_file(sql, institution, id, &parts).await?;
+                Ok(true)
             })
         })
         .await?;
-    Ok(Ok(id))
+    Ok(if is_stored { Ok(id) } else { Err(SheetFault::TooManyUploads) })
 }
 
 /// Runs on a thread that may block.
@@ -233,7 +280,6 @@ pub async fn find_upload(
     if !is_open {
         return Ok(upload);
     }
-    let input = file(app, institution.id, id).await?;
     let options = super::options(app, actor, institution, page, (upload.mapping.clone(), None)).await?;
     let has_legal_names = institution.multiple_recordings;
     let label = |key: &String| {
@@ -242,14 +288,13 @@ pub async fn find_upload(
     };
     let fields = super::fields(&options.custom, has_legal_names);
     upload.fields = fields.into_iter().map(|key| (key.clone(), label(&key))).collect();
-    let read = blocking(move || match Format::of(&input) {
-        Ok(Format::Recordings) => Recordings::in_zip(&input).map(|files| (None, Some(files.len()))),
-        Ok(_) => sheet::beginning(&input, &options).map(|beginning| (Some(beginning), None)),
-        Err(fault) => Err(fault),
-    });
-    match read.await? {
-        Ok((beginning, recordings)) => (upload.beginning, upload.recordings) = (beginning, recordings),
-        Err(fault) => upload.import.fault = Some(fault.word().to_owned()),
+    let look = imports::beginning(&mut app.db.read(), institution.id, id).await?;
+    // Without one, the file is gone.
+    let gone = || Look { fault: Some("damaged".to_owned()), ..Look::default() };
+    let look: Look = look.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(gone);
+    (upload.beginning, upload.recordings) = (look.beginning, look.recordings);
+    if look.fault.is_some() {
+        upload.import.fault = look.fault;
     }
     Ok(upload)
 }
@@ -482,6 +527,7 @@ impl SheetFault {
             Self::UnknownCustomField { .. } | Self::Mapping(_) => "custom",
             Self::Duplicate(_) => "twice",
             Self::MissingColumns { .. } => "columns",
+            Self::TooManyUploads => "waiting",
         }
     }
 }

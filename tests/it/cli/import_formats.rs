@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{
     media::wav,
     process::{CommandOutput, Installation, peak_memory},
-    sheets::{bomb, ods_of, row, xlsx, xlsx_in_pieces, xlsx_of, zip_of},
+    sheets::{bomb, ods_of, row, xlsx, xlsx_in_pieces, xlsx_of, xlsx_with_styles, zip_of},
 };
 
 const START: [&str; 5] = ["import", "--institution", "example", "--name-page", "class"];
@@ -284,6 +284,9 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
     let pieces = "<r><t>xxxxxxxx</t></r>".repeat(1 << 20);
     let nested = "<a>".repeat(1 << 20);
     let strings = "<si><t/></si>".repeat(1_100_000);
+    let styles = format!("<cellXfs>{}</cellXfs>", r#"<xf numFmtId="x"/>"#.repeat(70_000));
+    let formats: String =
+        (0..70_000).map(|id| format!(r#"<numFmt numFmtId="{id}" formatCode="d"/>"#)).collect();
     let cell = "<table:table-cell><text:p>x</text:p></table:table-cell>";
     let files: Vec<(&str, Vec<u8>, &str)> = vec![
         ("cells.xlsx", many_cells, "more than"),
@@ -298,6 +301,8 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
         ),
         ("nested.xlsx", xlsx_of(&nested, ""), "nested"),
         ("strings.xlsx", xlsx_of(&head, &strings), "different texts"),
+        ("styles.xlsx", xlsx_with_styles(&styles), "more than 65536 styles"),
+        ("formats.xlsx", xlsx_with_styles(&formats), "more than 65536 styles"),
         ("comment.xlsx", xlsx_of(&format!("{head}<!-- x -->"), ""), "comments or definitions"),
         ("cut.xlsx", xlsx_of(&head, "").split_last_chunk::<100>().unwrap().0.to_vec(), "damaged"),
         ("order.xlsx", xlsx_of(&format!("{head}{}{}", person(3), person(2)), ""), "order"),
@@ -364,6 +369,20 @@ async fn declared_sizes_are_not_believed() {
     drop(crowded);
     let (said, _) = hostile(&here, "crowded.zip").await;
     assert!(said.contains("files"), "{said}");
+    // The same with a second end, which has one entry where nothing is. All entries have the same name.
+    let mut two_ends = b"PK\x03\x04".to_vec();
+    let entry: [u8; 46] = std::array::from_fn(|at| b"PK\x01\x02".get(at).copied().unwrap_or(0));
+    (0..20_001).for_each(|_| two_ends.extend(entry));
+    for (entries, start, comment) in [(20_001_u16, 4_u32, 22_u16), (1, u32::MAX - 1, 0)] {
+        two_ends.extend(b"PK\x05\x06\0\0\0\0");
+        two_ends.extend([entries.to_le_bytes(), entries.to_le_bytes()].concat());
+        two_ends.extend((u32::from(entries) * 46).to_le_bytes());
+        two_ends.extend(start.to_le_bytes());
+        two_ends.extend(comment.to_le_bytes());
+    }
+    here.write("two-ends.zip", two_ends);
+    let (said, _) = hostile(&here, "two-ends.zip").await;
+    assert!(said.contains("more than 20000 files"), "{said}");
     import(&here, "people.xlsx", &people, &[]).succeeded();
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, imports, members, own_recordings::Sharing},
+    app::{Actor, imports, members, own_recordings::Sharing, persons},
     domain::{email::Email, ids::NamePageId, member::Role, name_page::NamePageRef},
 };
 use serde_json::json;
@@ -14,6 +14,7 @@ use crate::{
     own_recordings::record,
     support::{
         World,
+        database::execute,
         media::wav,
         sheets::{xlsx, zip_of},
         until,
@@ -168,6 +169,56 @@ async fn managers_import_no_recordings_from_pages_that_are_not_theirs() {
     import(&world, &owner, b"email,first_name\nbea@example.edu,Bea\n").await;
     assert_eq!(people(&world, world.page.id).await, ["Ana", "Bea"]);
     assert_eq!(recorded().await, ["Bea"]);
+}
+
+#[tokio::test]
+async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
+    let world = World::new().await;
+    world.work(1);
+    world.person("Ana", "ana@example.edu").await;
+    let browser = manager(&world).await;
+    let file = b"email,first_name\nana@example.edu,Anna\n";
+    let address = upload(&browser, &path(&world), file).await.expect(303).location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    browser.get(address).await.expect(200);
+    let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name")];
+    browser.post(address, &columns).await.expect(303);
+    settled(&browser, address).await;
+    let count =
+        async |text: &str| world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap();
+    let (reports, files) = (
+        "SELECT COUNT(*) FROM imports WHERE report LIKE '%ana@example.edu%' OR beginning LIKE '%ana@example.edu%'",
+        "SELECT COUNT(*) FROM import_files",
+    );
+    assert_eq!((count(reports).await, count(files).await), (1, 1));
+    let (institution, ana) = (world.institution.id, "ana@example.edu".to_owned());
+    persons::erase(&world.app, &Actor::Operator, institution, ana, persons::Rewrite::Later).await.unwrap();
+    assert_eq!((count(reports).await, count(files).await), (0, 0));
+    browser.get(address).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_page_of_an_upload_does_not_read_the_file_again_and_few_files_wait() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let file = format!("email,first_name\nana@example.edu,{}\n", "x".repeat(1_000));
+    let mut address = String::new();
+    for _ in 0..20 {
+        let sent = upload(&browser, &path(&world), file.as_bytes()).await.expect(303);
+        address = sent.location()[sent.location().find("/p/").unwrap()..].to_owned();
+    }
+    let refused = upload(&browser, &path(&world), file.as_bytes()).await.expect(422);
+    assert!(refused.body.contains("Too many files wait"), "{}", refused.body);
+    let damage = "UPDATE import_files SET bytes = 'AAAA'";
+    execute(&world.app.db, damage, Vec::new()).await;
+    let seen = browser.get(&address).await.expect(200);
+    assert!(seen.body.contains("ana@example.edu") && !seen.body.contains("cannot be read"), "{}", seen.body);
+    assert!(seen.body.contains(&"x".repeat(200)) && !seen.body.contains(&"x".repeat(201)));
+    // After a day, files are deleted.
+    world.advance(Duration::from_secs(25 * 3_600));
+    let browser = manager(&world).await;
+    upload(&browser, &path(&world), file.as_bytes()).await.expect(303);
+    browser.get(&address).await.expect(404);
 }
 
 #[tokio::test]

@@ -76,6 +76,10 @@ async fn the_rest_of_the_list_comes_while_scrolling_and_nothing_moves() {
     let (_world, browser) = scene().await;
     assert_eq!(browser.value("document.querySelectorAll('.people > li').length").await, 50);
     assert_eq!(browser.value("document.querySelector('.pages').hidden").await, true);
+    // Play buttons have taken the place of the browser's own players.
+    browser
+        .until("document.querySelector('.people .play:not([hidden])') && document.readyState === 'complete'")
+        .await;
     let height = browser.value("document.documentElement.scrollHeight").await.as_f64().unwrap();
     browser.value("document.querySelector('.gap').scrollIntoView()").await;
     let last_row = "document.querySelectorAll('.people > li')[49].getBoundingClientRect().bottom";

@@ -5,7 +5,7 @@ use std::time::Duration;
 use endonym::{
     app::{
         Actor, Error, Missing, audiences, consents,
-        imports::CallPolicy,
+        imports::{self, CallPolicy},
         media as app_media, members,
         moderation::{self, Entry, Listed, Outcome, Reported, Target},
         name_pages,
@@ -437,6 +437,19 @@ async fn erasing_a_person_and_deleting_a_page_delete_what_is_held_and_removed() 
 }
 
 #[tokio::test]
+async fn a_member_who_is_erased_is_forgotten_as_the_one_who_decided() {
+    let (world, ana) = world().await;
+    record(&world, &ana, 150.0, Sharing::All).await;
+    reject(&world, &only_case(&world).await).await;
+    member(&world, "Manager@Example.edu", Role::Manager, &[&world.page]).await;
+    execute(&world.app.db, "UPDATE moderation SET decided_by = 'Manager@Example.edu'", Vec::new()).await;
+    let (app, id, later) = (&world.app, world.institution.id, persons::Rewrite::Later);
+    persons::erase(app, &Actor::Operator, id, MANAGER.to_owned(), later).await.unwrap();
+    let anonymous = "SELECT COUNT(*) FROM moderation WHERE decided_by IS NULL";
+    assert_eq!(number(&world, anonymous).await, 1);
+}
+
+#[tokio::test]
 async fn the_own_copy_has_every_recording_and_not_who_decided() {
     let (world, _) = with_all().await;
     let export = persons::export(&world.app, &Actor::Operator, &world.institution, ANA.to_owned()).await;
@@ -495,6 +508,43 @@ async fn what_institutions_give_is_not_held_and_copies_of_what_people_made_are()
         queue(&world, Listed::Open).await.into_iter().map(|one| one.person.full_name()).collect();
     assert_eq!(held, ["Cem", "Dan"]);
     nothing_is_left_over(&world).await;
+}
+
+/// Their recording waits for approval, which does not change their entry.
+#[tokio::test]
+async fn an_import_is_not_undone_after_somebody_whom_it_brought_has_recorded() {
+    let (world, _) = world().await;
+    let open = world.page("Open").await;
+    let draft = |name: &str| endonym::domain::participant::Draft {
+        first_name: endonym::domain::participant::Given::Set(name.to_owned()),
+        email: endonym::domain::participant::Given::Set(
+            Email::parse(&format!("{name}@example.edu")).unwrap(),
+        ),
+        ..Default::default()
+    };
+    let undo = async || {
+        let (institution, page) = (world.institution.id, world.page.id);
+        imports::undo(&world.app, &Actor::Operator, institution, page).await.unwrap()
+    };
+    let target = (world.institution.id, world.page.id);
+    // What comes along with the import does not stand in its way.
+    start_with_newest(&world, true).await;
+    let cem = world.person_on(&open, json!({ "first_name": "Cem", "email": "cem@example.edu" })).await;
+    record(&world, &cem, 150.0, Sharing::All).await;
+    world.advance(Duration::from_secs(60));
+    import(&world.app, target, vec![draft("cem")], CallPolicy::Nobody, false).await;
+    assert_eq!(queue(&world, Listed::Open).await.len(), 1);
+    assert!(matches!(undo().await, imports::Undone::Done { deleted: 1, .. }));
+
+    import(&world.app, target, vec![draft("dan")], CallPolicy::Nobody, false).await;
+    world.advance(Duration::from_secs(60));
+    let path = format!("/v4/name_pages/{}/participants/dan@example.edu", world.page.slug);
+    let dan = world.get(&path).await.expect(200)["participant"].clone();
+    record(&world, &dan, 170.0, Sharing::All).await;
+    assert_eq!(queue(&world, Listed::Open).await.len(), 1);
+    let refused = undo().await;
+    assert!(matches!(&refused, imports::Undone::Changed(names) if names.len() == 1), "{refused:?}");
+    world.get(&path).await.expect(200);
 }
 
 #[tokio::test]

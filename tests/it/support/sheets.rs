@@ -50,6 +50,16 @@ pub fn xlsx_in_pieces(sheet_data: impl Iterator<Item = String>, strings: &str) -
     zip.finish().unwrap().into_inner()
 }
 
+/// An XLSX file with these styles, as XML of `styleSheet`, and without a sheet.
+pub fn xlsx_with_styles(styles: &str) -> Vec<u8> {
+    let styles = format!(r#"<?xml version="1.0" encoding="UTF-8"?><styleSheet>{styles}</styleSheet>"#);
+    zip_of(&[
+        ("xl/workbook.xml", WORKBOOK.as_bytes()),
+        ("xl/_rels/workbook.xml.rels", RELATIONSHIPS.as_bytes()),
+        ("xl/styles.xml", styles.as_bytes()),
+    ])
+}
+
 /// A ZIP file with an empty `manifest.csv`, and a file of so many megabytes of blanks.
 pub fn bomb(name: &str, megabytes: usize) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));

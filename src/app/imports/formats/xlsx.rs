@@ -3,7 +3,7 @@
 //! `calamine` is not used: it reserves memory for as many strings as the file claims to have, which ends the process, joins the pieces of
 //! a cell without a limit, and keeps everything that an ODS file repeats in memory: a file of a kilobyte can need gigabytes.
 
-use std::io::Read;
+use std::{collections::HashSet, io::Read};
 
 use jiff::{ToSpan, civil::Date};
 use quick_xml::events::{BytesStart, Event};
@@ -178,8 +178,12 @@ impl Inside {
 fn date_styles(zip: &mut Zipped) -> Result<Vec<bool>, SheetFault> {
     let Some(part) = zip.part("xl/styles.xml", limits::PART_BYTES)? else { return Ok(Vec::new()) };
     let mut xml = Xml::new(part);
-    let (mut formats, mut styles, mut is_cells) = (Vec::new(), Vec::new(), false);
+    let (mut formats, mut styles, mut is_cells) = (HashSet::<String>::new(), Vec::new(), false);
     loop {
+        if formats.len().max(styles.len()) > limits::STYLES {
+            let text = format!("the file has more than {} styles", limits::STYLES);
+            return Err(SheetFault::TooLarge(text));
+        }
         match xml.next_event()? {
             Event::Start(tag) => match tag.local_name().as_ref() {
                 b"numFmt" => {

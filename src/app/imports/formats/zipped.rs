@@ -16,6 +16,7 @@ impl Zipped {
     pub fn open(input: &Input) -> Result<Self, SheetFault> {
         let mut file = input.open()?;
         check_directory(&mut file)?;
+        check_headers(&mut file)?;
         let archive = ZipArchive::new(file).map_err(SheetFault::zip)?;
         if archive.len() > limits::FILES {
             return Err(too_many_files());
@@ -111,6 +112,32 @@ fn check_directory(file: &mut Box<dyn ReadSeek>) -> Result<(), SheetFault> {
         end.checked_sub(LOCATOR).is_some_and(|at| tail[at..].starts_with(b"PK\x06\x07"));
     if entries > limits::FILES as u64 || has_large_directory {
         return Err(too_many_files());
+    }
+    file.seek(SeekFrom::Start(0)).map_err(io)?;
+    Ok(())
+}
+
+/// A file can have several ends that contradict each other, and the library uses an earlier one if it does not understand the last. So
+/// the entries of all directories in the file are counted, too.
+fn check_headers(file: &mut Box<dyn ReadSeek>) -> Result<(), SheetFault> {
+    const HEADER: &[u8] = b"PK\x01\x02";
+    let io = SheetFault::Io;
+    let finder = memchr::memmem::Finder::new(HEADER);
+    let mut buffer = vec![0; 256 << 10];
+    let (mut kept, mut count) = (0, 0);
+    loop {
+        let read = file.read(&mut buffer[kept..]).map_err(io)?;
+        if read == 0 {
+            break;
+        }
+        let filled = kept + read;
+        count += finder.find_iter(&buffer[..filled]).count();
+        if count > limits::FILES {
+            return Err(too_many_files());
+        }
+        // A header may go on in the next piece. So few bytes contain none, so that none is counted twice.
+        kept = filled.min(HEADER.len() - 1);
+        buffer.copy_within(filled - kept..filled, 0);
     }
     file.seek(SeekFrom::Start(0)).map_err(io)?;
     Ok(())
