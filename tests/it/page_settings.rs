@@ -398,8 +398,8 @@ async fn furnish(world: &World, page: &NamePage, email: &str, number: i64) {
              VALUES ({institution}, {number}, {page}, {id}, 'report', 'hex', 'open', 1)"
         ),
         format!(
-            "INSERT INTO imports (institution_id, id, name_page_id, state, file_name, mapping, rows_done, created, updated, unchanged, refused, created_at) \
-             VALUES ({institution}, {number}, {page}, 'done', 'people.csv', '{{}}', 1, 1, 0, 0, 0, 1)"
+            "INSERT INTO imports (institution_id, id, name_page_id, state, file_name, mapping, starts_with_newest, rows_done, created, updated, unchanged, refused, created_at) \
+             VALUES ({institution}, {number}, {page}, 'done', 'people.csv', '{{}}', FALSE, 1, 1, 0, 0, 0, 1)"
         ),
         format!(
             "INSERT INTO import_changes (institution_id, import_id, participant_id, changed_at) VALUES ({institution}, {number}, {id}, 1)"

@@ -80,7 +80,7 @@ async fn only_the_institutions_own_sites_frame_a_page() {
     make_manager(&world, ANA).await;
     world.person("Ana", ANA).await;
     let manager = signed_in(&world, world.institution.id, ANA).await;
-    for below in ["own", "invitations", "moderation", "messages", "import", "export", "poster"] {
+    for below in ["own", "invitations", "moderation", "import", "export", "poster"] {
         let page = manager.get(&format!("/p/class-of-2027/{below}")).await.expect(200);
         let policy = page.headers["content-security-policy"].to_str().unwrap();
         assert!(policy.contains("frame-ancestors 'none'"), "{below}: {policy}");
@@ -169,7 +169,7 @@ async fn managers_find_what_they_do() {
     let mail = browser.mailed("?return_to=/p/class-of-2027", "mia@example.edu").await;
     browser.enter_code(&mail.code).await.redirects_to("/p/class-of-2027");
     let page = browser.get("/p/class-of-2027").await.expect(200);
-    for below in ["people", "invitations", "moderation", "messages", "import", "export", "poster"] {
+    for below in ["people", "invitations", "moderation", "import", "export", "poster"] {
         assert!(page.body.contains(&format!("href=\"/p/class-of-2027/{below}\"")), "{below}: {}", page.body);
     }
 }
