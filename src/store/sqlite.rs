@@ -52,6 +52,8 @@ const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
+/// How often truncating the write-ahead log is attempted.
+const TRUNCATIONS: usize = 4;
 /// How long a write waits to start, while another process or a long transaction holds the lock.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// After people were deleted, the write-ahead log is truncated once there were no writes for this long, or after this
@@ -112,14 +114,15 @@ impl Sqlite {
         let work = move || {
             let connection = connect(&path, Use::Write)?;
             connection.execute_batch("VACUUM").map_err(error)?;
-            if truncate_wal(&connection, BUSY_TIMEOUT).map_err(error)? {
-                Ok(())
-            } else {
-                Err(Error::Unavailable(
-                    "the write-ahead log could not be truncated because another connection reads it"
-                        .to_owned(),
-                ))
+            // A long list or a report may be read at the moment.
+            for _ in 0..TRUNCATIONS {
+                if truncate_wal(&connection, BUSY_TIMEOUT).map_err(error)? {
+                    return Ok(());
+                }
             }
+            Err(Error::Unavailable(
+                "the write-ahead log could not be truncated because another connection reads it".to_owned(),
+            ))
         };
         tokio::task::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
     }
