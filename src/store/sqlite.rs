@@ -53,7 +53,8 @@ const WRITE_CACHE_KIB: usize = 16 * 1024;
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 /// How often truncating the write-ahead log is attempted.
-const TRUNCATIONS: usize = 4;
+const TRUNCATIONS: usize = 20;
+const TRUNCATION_PAUSE: Duration = Duration::from_millis(100);
 /// How long a write waits to start, while another process or a long transaction holds the lock.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// After people were deleted, the write-ahead log is truncated once there were no writes for this long, or after this
@@ -114,11 +115,12 @@ impl Sqlite {
         let work = move || {
             let connection = connect(&path, Use::Write)?;
             connection.execute_batch("VACUUM").map_err(error)?;
-            // A long list or a report may be read at the moment.
             for _ in 0..TRUNCATIONS {
                 if truncate_wal(&connection, BUSY_TIMEOUT).map_err(error)? {
                     return Ok(());
                 }
+                // While another connection checkpoints the log, SQLite does not wait.
+                std::thread::sleep(TRUNCATION_PAUSE);
             }
             Err(Error::Unavailable(
                 "the write-ahead log could not be truncated because another connection reads it".to_owned(),
