@@ -110,6 +110,13 @@ pub async fn change_state(
     Ok(sql.execute(&text, &params).await? == 1)
 }
 
+/// The job begins to import a file that waited. The time in which it can be undone begins, too. Returns whether it waited.
+pub async fn start(sql: &mut Sql, institution: InstitutionId, id: ImportId, now: Moment) -> Result<bool> {
+    let text = "UPDATE imports SET state = 'running', created_at = $1 WHERE institution_id = $2 AND id = $3 \
+                AND state = 'waiting'";
+    Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
+}
+
 pub async fn set_mapping(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -320,16 +327,34 @@ pub async fn forget_changes(
     Ok(())
 }
 
+/// An import that is busy is not old: its job may have waited long. One that nobody has continued for a week was killed on the command
+/// line, and what people were before it must not stay forever.
+const OLD: &str =
+    "created_at < $1 AND (state NOT IN ('checking', 'waiting', 'running', 'undoing') OR created_at < $2)";
+const BUSY_DAYS: i64 = 6;
+
+fn old_params(before: Moment) -> [Value<'static>; 2] {
+    [before.micros().into(), before.plus_days(-BUSY_DAYS).micros().into()]
+}
+
+/// Is there anything for `delete_old` to delete?
+pub async fn any_old(sql: &mut Sql, before: Moment) -> Result<bool> {
+    let text = format!("SELECT 1 FROM imports WHERE {OLD} LIMIT 1");
+    Ok(sql.one(&text, &old_params(before), |_| Ok(())).await?.is_some())
+}
+
 /// Deletes imports that began before then, with their files and what they changed.
 pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
-    for text in [
-        "DELETE FROM import_files WHERE EXISTS (SELECT 1 FROM imports i WHERE i.institution_id = import_files.institution_id \
-         AND i.id = import_files.import_id AND i.created_at < $1)",
-        "DELETE FROM import_changes WHERE EXISTS (SELECT 1 FROM imports i WHERE i.institution_id = import_changes.institution_id \
-         AND i.id = import_changes.import_id AND i.created_at < $1)",
-        "DELETE FROM imports WHERE created_at < $1",
-    ] {
-        sql.execute(text, &[before.micros().into()]).await?;
+    let text = format!("SELECT institution_id, id FROM imports WHERE {OLD}");
+    let read = |row: &Row<'_>| Ok((row.id::<InstitutionId>(0)?, row.id::<ImportId>(1)?));
+    for (institution, import) in sql.rows(&text, &old_params(before), read).await? {
+        for text in [
+            "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
+            "DELETE FROM import_changes WHERE institution_id = $1 AND import_id = $2",
+            "DELETE FROM imports WHERE institution_id = $1 AND id = $2",
+        ] {
+            sql.execute(text, &[institution.into(), import.into()]).await?;
+        }
     }
     Ok(())
 }

@@ -392,8 +392,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     let run = Run { institution, page, target, calling: CallPolicy::Nobody, starts_with_newest };
     let done = match is_import {
         true => {
-            let from = [ImportState::Waiting, ImportState::Running];
-            if !change(app, institution, id, &from, ImportState::Running).await? {
+            if import.state == ImportState::Waiting && !begin(app, institution, id).await? {
                 return Ok(());
             }
             work(app, &actor, run, id, (&input, &options)).await?
@@ -423,17 +422,12 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         .await
 }
 
-async fn change(
-    app: &App,
-    institution: InstitutionId,
-    id: ImportId,
-    from: &[ImportState],
-    to: ImportState,
-) -> Result<bool> {
-    let from = from.to_vec();
+/// Returns false if somebody has been quicker.
+async fn begin(app: &App, institution: InstitutionId, id: ImportId) -> Result<bool> {
+    let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(imports::change_state(sql, institution, id, &from, to).await?) })
+            Box::pin(async move { Ok(imports::start(sql, institution, id, now).await?) })
         })
         .await
 }

@@ -3,8 +3,19 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, imports, members, own_recordings::Sharing, persons},
-    domain::{email::Email, ids::NamePageId, member::Role, name_page::NamePageRef},
+    app::{
+        Actor, Error,
+        imports::{self, Mapping, Undone},
+        members,
+        own_recordings::Sharing,
+        persons,
+    },
+    domain::{
+        email::Email,
+        ids::{ImportId, NamePageId},
+        member::Role,
+        name_page::NamePageRef,
+    },
 };
 use serde_json::json;
 
@@ -289,4 +300,71 @@ async fn files_that_cannot_be_imported_are_refused_with_a_sentence() {
     forged.expect(403);
     let count = world.app.db.read().one("SELECT COUNT(*) FROM imports", &[], |row| row.int(0)).await.unwrap();
     assert_eq!(count, Some(0));
+}
+
+/// Uploads and checks a file, without a browser and a worker.
+async fn checked(world: &World, file: &[u8]) -> ImportId {
+    let (app, here) = (&world.app, (world.institution.id, world.page.id));
+    let id = imports::upload(app, &Actor::Operator, here, "upload", file.to_vec()).await.unwrap().unwrap();
+    imports::check_upload(app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    imports::run(app, here.0, id).await.unwrap();
+    id
+}
+
+/// Says that a file is to be imported. `imports::run` does it.
+async fn wanted(world: &World, id: ImportId) {
+    let here = (world.institution.id, world.page.id);
+    imports::import_upload(&world.app, &Actor::Operator, here, id).await.unwrap();
+}
+
+async fn undo(world: &World) -> Undone {
+    imports::undo(&world.app, &Actor::Operator, world.institution.id, world.page.id).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_day_for_undoing_begins_with_the_import_and_a_busy_import_is_not_forgotten() {
+    let world = World::new().await;
+    let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+    let id = checked(&world, b"email,first_name\nana@example.edu,Ana\n").await;
+    world.advance(hours(23));
+    wanted(&world, id).await;
+    // The queue is long.
+    world.advance(hours(2));
+    imports::remove_old(&world.app).await.unwrap();
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    world.advance(hours(23));
+    imports::remove_old(&world.app).await.unwrap();
+    let undone = undo(&world).await;
+    assert!(matches!(undone, Undone::Done { deleted: 1, .. }), "{undone:?}");
+    world.advance(hours(2));
+    imports::remove_old(&world.app).await.unwrap();
+    for table in ["imports", "import_changes", "import_files"] {
+        assert_eq!(count(&world, table).await, 0, "{table}");
+    }
+}
+
+/// It is done every minute.
+#[tokio::test]
+async fn looking_for_old_imports_does_not_wait_for_the_writer_of_the_database() {
+    let world = World::on_sqlite().await;
+    checked(&world, b"email,first_name\nana@example.edu,Ana\n").await;
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (start, started) = tokio::sync::oneshot::channel();
+    let app = world.app.clone();
+    let writing = tokio::spawn(async move {
+        let write = app.db.write::<_, Error>(move |_| {
+            Box::pin(async move {
+                start.send(()).unwrap();
+                let _ = released.recv();
+                Ok(())
+            })
+        });
+        write.await
+    });
+    started.await.unwrap();
+    imports::remove_old(&world.app).await.unwrap();
+    assert!(!writing.is_finished());
+    release.send(()).unwrap();
+    writing.await.unwrap().unwrap();
 }
