@@ -16,7 +16,7 @@ pub use formats::{Format, Input, SheetFault, limits};
 pub use headings::fields;
 pub use recordings::{FileFault, FileOutcome, Recordings, names, recordings};
 pub use sheet::{Beginning, Columns, Mapping, Options, Overview, Row, RowContent};
-pub use undo::{Undone, undo};
+pub use undo::{Undone, start_undo, undo};
 pub(super) use uploads::give_up;
 pub use uploads::{Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, run, upload};
 

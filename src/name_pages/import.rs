@@ -21,7 +21,6 @@ use crate::{
     },
     http::{
         csrf,
-        form::Form,
         html::root,
         multipart::MultipartForm,
         notice,
@@ -44,7 +43,6 @@ struct StartPage<'a> {
     slug: &'a str,
     title: &'a str,
     fault: Option<String>,
-    done: Option<String>,
     last: Option<LastImport>,
     is_undoable: bool,
     /// People who stand in the way of undoing it.
@@ -66,6 +64,8 @@ struct FilePage<'a> {
     id: ImportId,
     /// About the state.
     state: String,
+    /// People for whom the import was not undone.
+    kept: Vec<String>,
     progress: Option<Progress>,
     fault: Option<String>,
     line: u64,
@@ -115,7 +115,6 @@ pub struct FilePath {
 #[derive(Default)]
 struct Told {
     fault: Option<String>,
-    done: Option<String>,
     names: Vec<String>,
 }
 
@@ -123,10 +122,8 @@ fn ids(visit: &Visit) -> (InstitutionId, NamePageId) {
     (visit.public.institution.id, visit.public.page.id)
 }
 
-pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Request) -> Response {
-    let query = Form::from_query(request.uri().query().unwrap_or_default());
-    let done = query.get("undone").map(|_| Words::new(visit.language).text("import-undone"));
-    draw(&app, &visit, StatusCode::OK, Told { done, ..Told::default() }).await
+pub async fn show(State(app): State<App>, Managed(visit): Managed) -> Response {
+    draw(&app, &visit, StatusCode::OK, Told::default()).await
 }
 
 async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Response {
@@ -144,7 +141,6 @@ async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Respo
         slug: &public.slug,
         title: &public.title,
         fault: told.fault,
-        done: told.done,
         last,
         is_undoable,
         names: told.names,
@@ -200,6 +196,7 @@ fn fault_id(word: &str) -> &'static str {
         "twice" => "import-file-twice",
         "columns" => "import-file-columns",
         "waiting" => "import-file-waiting",
+        "undo" => "import-undo-failed",
         _ => "import-file-damaged",
     }
 }
@@ -303,9 +300,13 @@ fn file_page<'a>(
         slug,
         title,
         id: import.id,
-        state: words.text(state_id(import.state)),
+        state: words.text(if upload.kept.is_empty() { state_id(import.state) } else { "import-undo-kept" }),
+        kept: upload.kept.clone(),
         progress: import.rows_total.filter(|total| *total > 0 && import.state.is_busy()).map(|total| {
+            // While an import is undone, people are counted who are still changed.
+            let is_undoing = import.state == ImportState::Undoing;
             let done = import.counts.done;
+            let done = if is_undoing { total.saturating_sub(done) } else { done };
             let args = [("done", Arg::Number(done)), ("total", Arg::Number(total))];
             Progress { label: words.with("import-progress", &args), done, total }
         }),
@@ -462,28 +463,25 @@ pub async fn run(
     }
 }
 
-/// Undoes the last import of the page, whatever the address says: an older one has nothing to undo.
+/// Starts to undo the last import of the page, whatever the address says: an older one has nothing to undo.
 pub async fn undo(
     State(app): State<App>,
     Managed(visit): Managed,
     Path(FilePath { .. }): Path<FilePath>,
     _: OwnForm,
 ) -> Response {
-    let words = Words::new(visit.language);
     let Some(actor) = &visit.actor else { return missing(visit.page(&app, "/")) };
-    let (institution, name_page) = ids(&visit);
-    let told = match imports::undo(&app, actor, institution, name_page).await {
-        Ok(Undone::Done { kept, .. }) if kept.is_empty() => {
-            let path = visit.path("/import?undone");
-            return reply::see_other(&format!("{}{path}", root(&app.links)));
-        }
-        Ok(Undone::Done { kept, .. }) => (words.text("import-undo-kept"), kept),
-        Ok(Undone::Changed(names)) => (words.text("import-undo-changed"), names),
-        Ok(Undone::Nothing) => (words.text("import-undo-nothing"), Vec::new()),
-        Ok(Undone::TooLate) => (words.text("import-undo-late"), Vec::new()),
-        Ok(Undone::Replaced) => (words.text("import-undo-replaced"), Vec::new()),
+    let refused = match imports::start_undo(&app, actor, ids(&visit)).await {
+        Ok(Ok(id)) => return to_file(&app, &visit, id),
+        Ok(Err(refused)) => refused,
         Err(error) => return failed(&app, &visit, &error).await,
     };
-    let (fault, names) = told;
-    draw(&app, &visit, StatusCode::CONFLICT, Told { fault: Some(fault), names, done: None }).await
+    let (id, names) = match refused {
+        Undone::Changed(names) => ("import-undo-changed", names),
+        Undone::TooLate => ("import-undo-late", Vec::new()),
+        Undone::Replaced => ("import-undo-replaced", Vec::new()),
+        Undone::Nothing | Undone::Done { .. } => ("import-undo-nothing", Vec::new()),
+    };
+    let fault = Some(Words::new(visit.language).text(id));
+    draw(&app, &visit, StatusCode::CONFLICT, Told { fault, names }).await
 }

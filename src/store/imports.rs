@@ -176,6 +176,30 @@ pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId,
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Begins to undo an import. From then on, `rows_done` is the number of people whom it has changed and who are still as it left them.
+/// Nothing happens if it is being undone already.
+pub async fn begin_undo(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let changes = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
+                   AND c.import_id = imports.id)";
+    let text = format!(
+        "UPDATE imports SET state = 'undoing', fault = NULL, rows_done = {changes}, rows_total = {changes} \
+         WHERE institution_id = $1 AND id = $2 AND state IN ('running', 'done', 'failed')"
+    );
+    sql.execute(&text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Counts people for whom the import has been undone.
+pub async fn advance_undo(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    people: u64,
+) -> Result<()> {
+    let text = "UPDATE imports SET rows_done = rows_done - $1 WHERE institution_id = $2 AND id = $3 \
+                AND rows_done >= $1 AND state = 'undoing'";
+    sql.execute(text, &[stored(people), institution.into(), id.into()]).await.map(|_| ())
+}
+
 /// Ends what an import was doing, unless somebody has begun something else with it.
 pub async fn finish(
     sql: &mut Sql,

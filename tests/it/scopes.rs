@@ -467,6 +467,11 @@ fn cases() -> Vec<Case> {
             imports::recordings(&s.world.app, a, rehearsal(s), &files, &|_| false, &mut |_, _| ()).await
         }),
         case!("imports::undo::undo", Page, |s, a| imports::undo(&s.world.app, a, s.id, s.world.page.id)),
+        case!("imports::undo::start_undo", Page, |s, a| imports::start_undo(
+            &s.world.app,
+            a,
+            (s.id, s.world.page.id)
+        )),
         case!("imports::uploads::upload", Page, |s, a| imports::upload(
             &s.world.app,
             a,

@@ -42,6 +42,8 @@ pub struct Upload {
     pub report: Report,
     /// The fields that a column can have, with the labels of custom ones.
     pub fields: Vec<(String, Option<String>)>,
+    /// Names of people for whom it was not undone, because somebody had changed them meanwhile.
+    pub kept: Vec<String>,
 }
 
 /// What a file begins with. It is read once, and stored with the file: reading a spreadsheet can take seconds, and its page is reloaded
@@ -273,8 +275,18 @@ pub async fn find_upload(
     let report =
         import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
     let mapping = mapping(&import);
-    let mut upload =
-        Upload { import, mapping, beginning: None, recordings: None, report, fields: Vec::new() };
+    let mut upload = Upload {
+        import,
+        mapping,
+        beginning: None,
+        recordings: None,
+        report,
+        fields: Vec::new(),
+        kept: Vec::new(),
+    };
+    if upload.import.state == ImportState::Undone {
+        upload.kept = imports::touched(&mut app.db.read(), institution.id, id, undo::MOST_NAMES).await?;
+    }
     let is_open =
         matches!(upload.import.state, ImportState::Uploaded | ImportState::Checked | ImportState::Failed);
     if !is_open {
@@ -366,19 +378,22 @@ async fn enqueue(
     Ok(())
 }
 
-/// What the job does: the dry run or the import, depending on the state.
+/// What the job does: the dry run, the import or its undo, depending on the state.
 pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<()> {
     let import = imports::find(&mut app.db.read(), institution, id).await?;
     let Some(import) = import else { return Ok(()) };
     let is_import = match import.state {
         ImportState::Checking => false,
         ImportState::Waiting | ImportState::Running => true,
+        ImportState::Undoing => {
+            undo::complete(app, (institution, import.page), id).await?;
+            return Ok(());
+        }
         // Somebody has been quicker.
         ImportState::Uploaded
         | ImportState::Checked
         | ImportState::Done
         | ImportState::Failed
-        | ImportState::Undoing
         | ImportState::Undone => return Ok(()),
     };
     let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
@@ -501,11 +516,11 @@ fn of_file(name: &str, outcome: &super::FileOutcome) -> ReportRow {
     ReportRow { line: 0, who: name.to_owned(), outcome: outcome.to_owned(), fields, reasons }
 }
 
-/// Marks an import as failed, after its job has failed for the last time.
+/// Marks an import or its undo as failed, after its job has failed for the last time.
 pub(in crate::app) async fn give_up(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
     let from = [ImportState::Checking, ImportState::Waiting, ImportState::Running];
     imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
-    Ok(())
+    undo::give_up(sql, institution, id).await
 }
 
 impl SheetFault {

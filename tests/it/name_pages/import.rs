@@ -62,9 +62,10 @@ async fn upload(browser: &Browser<'_>, path: &str, file: &[u8]) -> Seen {
 
 /// Waits until a job has done its work, and returns the page.
 async fn settled(browser: &Browser<'_>, path: &str) -> Seen {
+    let busy = ["reloads by itself", "is being imported", "is being undone"];
     until("the import has settled", || async {
-        !browser.get(path).await.body.contains("reloads by itself")
-            && !browser.get(path).await.body.contains("is being imported")
+        let body = browser.get(path).await.body;
+        !busy.iter().any(|text| body.contains(text))
     })
     .await;
     browser.get(path).await.expect(200)
@@ -127,6 +128,8 @@ async fn a_manager_maps_checks_imports_and_undoes() {
     invite(&world, "ana@example.edu bea@example.edu", &by_links()).await;
     browser.get(address).await.expect(200);
     browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains("The import has been undone"), "{}", page.body);
     assert_eq!(people(&world, world.page.id).await, ["Ana"]);
     // Whoever should not be on the page is not invited to it any more.
     assert_eq!(count(&world, "invitations WHERE email_key = 'ana@example.edu'").await, 1);
@@ -367,4 +370,43 @@ async fn looking_for_old_imports_does_not_wait_for_the_writer_of_the_database() 
     assert!(!writing.is_finished());
     release.send(()).unwrap();
     writing.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_undo_goes_on_after_a_restart_and_names_whom_somebody_has_changed_meanwhile() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let rows: String = (0..300).map(|n| format!("p{n}@example.edu,P{n}\n")).collect();
+    let id = checked(&world, format!("email,first_name\n{rows}").as_bytes()).await;
+    wanted(&world, id).await;
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
+    let address = format!("{}/{id}", path(&world));
+    browser.get(&address).await.expect(200);
+    browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    // Nobody works yet. A second press would not start it twice.
+    let page = browser.get(&address).await.expect(200);
+    assert!(page.body.contains("is being undone"), "{}", page.body);
+    assert!(page.body.contains(r#"value="0" max="300""#), "{}", page.body);
+    assert!(!page.body.contains("Undo the import"), "{}", page.body);
+    assert_eq!(people(&world, world.page.id).await.len(), 300);
+    browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    assert_eq!(count(&world, "jobs").await, 1);
+    world.changed_at("p7@example.edu", world.app.clock.now().micros() + 5_000_000).await;
+    world.work(1);
+    let page = settled(&browser, &address).await;
+    assert!(page.body.contains("except for these people") && page.body.contains("P7"), "{}", page.body);
+    assert_eq!(people(&world, world.page.id).await, ["P7"]);
+}
+
+/// A command undoes an import itself, and may be killed.
+#[tokio::test]
+async fn a_job_would_complete_an_undo_that_is_interrupted() {
+    let world = World::new().await;
+    let id = checked(&world, b"email,first_name\nana@example.edu,Ana\n").await;
+    wanted(&world, id).await;
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
+    assert!(matches!(undo(&world).await, Undone::Done { deleted: 1, .. }));
+    assert_eq!(count(&world, "jobs WHERE kind = 'run_import'").await, 1);
 }
