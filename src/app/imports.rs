@@ -45,6 +45,8 @@ pub enum CallPolicy {
 pub enum Target {
     /// A dry run.
     Rehearsal,
+    /// A dry run of a file that was uploaded, which shows how far it is.
+    Check(ImportId),
     Import(ImportId),
 }
 
@@ -175,7 +177,20 @@ pub async fn people(
     app: &App,
     actor: &Actor,
     run: Run,
+    file: (&Input, &Options),
+    each: &mut (dyn FnMut(Vec<RowReport>) + Send),
+) -> Result<Result<(), SheetFault>> {
+    remaining_people(app, actor, run, file, 0, each).await
+}
+
+/// As `people`, but the first rows are `done`, by an import that was interrupted. They are not imported again: that would revert what
+/// somebody has changed since, and count them twice. Of these, only rows that are refused are reported.
+async fn remaining_people(
+    app: &App,
+    actor: &Actor,
+    run: Run,
     (input, options): (&Input, &Options),
+    mut done: u64,
     each: &mut (dyn FnMut(Vec<RowReport>) + Send),
 ) -> Result<Result<(), SheetFault>> {
     actor.manage(run.institution, run.page)?;
@@ -198,8 +213,19 @@ pub async fn people(
         }
         Ok(())
     });
-    while let Some(group) = receiver.recv().await {
-        each(rows(app, actor, run, group).await?);
+    while let Some(mut group) = receiver.recv().await {
+        let known = usize::try_from(done).unwrap_or(usize::MAX).min(group.len());
+        done -= known as u64;
+        let rest = group.split_off(known);
+        if !group.is_empty() {
+            let rehearsal = Run { target: Target::Rehearsal, ..run };
+            let mut reports = rows(app, actor, rehearsal, group).await?;
+            reports.retain(|report| matches!(report.outcome, Outcome::Refused(_)));
+            each(reports);
+        }
+        if !rest.is_empty() {
+            each(rows(app, actor, run, rest).await?);
+        }
     }
     reading.await.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
 }

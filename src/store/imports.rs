@@ -110,10 +110,11 @@ pub async fn change_state(
     Ok(sql.execute(&text, &params).await? == 1)
 }
 
-/// The job begins to import a file that waited. The time in which it can be undone begins, too. Returns whether it waited.
+/// The job begins to import a file that waited: the numbers of the dry run are forgotten, and the time in which it can be undone begins.
+/// Returns whether it waited.
 pub async fn start(sql: &mut Sql, institution: InstitutionId, id: ImportId, now: Moment) -> Result<bool> {
-    let text = "UPDATE imports SET state = 'running', created_at = $1 WHERE institution_id = $2 AND id = $3 \
-                AND state = 'waiting'";
+    let text = "UPDATE imports SET state = 'running', created_at = $1, rows_done = 0, created = 0, updated = 0, unchanged = 0, \
+                refused = 0, fault = NULL WHERE institution_id = $2 AND id = $3 AND state = 'waiting'";
     Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
 }
 
@@ -137,18 +138,23 @@ pub async fn set_starts_with_newest(
     sql.execute(text, &[wanted.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Sets the numbers to zero, before the rows are counted again.
+/// Sets the numbers to zero, before a dry run counts the rows.
 pub async fn begin(sql: &mut Sql, institution: InstitutionId, id: ImportId, rows_total: u64) -> Result<()> {
     let text = "UPDATE imports SET rows_done = 0, created = 0, updated = 0, unchanged = 0, refused = 0, fault = NULL, \
                 rows_total = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[stored(rows_total), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Adds a group of rows to the numbers of a running import. Returns false if it does not run any more.
-pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, more: Counts) -> Result<bool> {
+/// Adds rows to the numbers of an import that is in this state. Returns false if it is not any more.
+pub async fn advance(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (id, state): (ImportId, ImportState),
+    more: Counts,
+) -> Result<bool> {
     let text = "UPDATE imports SET rows_done = rows_done + $1, created = created + $2, updated = updated + $3, \
-                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = 'running'";
-    let params: [Value<'_>; 7] = [
+                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = $8";
+    let params: [Value<'_>; 8] = [
         stored(more.done),
         stored(more.created),
         stored(more.updated),
@@ -156,24 +162,33 @@ pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, mo
         stored(more.refused),
         institution.into(),
         id.into(),
+        state.word().into(),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Sets the numbers at the end.
-pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId, all: Counts) -> Result<()> {
-    let text = "UPDATE imports SET rows_done = $1, created = $2, updated = $3, unchanged = $4, refused = $5 \
-                WHERE institution_id = $6 AND id = $7";
-    let params: [Value<'_>; 7] = [
-        stored(all.done),
-        stored(all.created),
-        stored(all.updated),
-        stored(all.unchanged),
-        stored(all.refused),
-        institution.into(),
-        id.into(),
-    ];
-    sql.execute(text, &params).await.map(|_| ())
+/// Whether an import has brought this person's recording.
+pub async fn has_brought(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    participant: ParticipantId,
+) -> Result<bool> {
+    let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND participant_id = $3 \
+                AND recording IS NOT NULL";
+    let params = [institution.into(), import.into(), participant.into()];
+    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
+}
+
+/// Sets the numbers of an import of recordings to what it has brought so far. All other files are read again.
+pub async fn begin_recordings(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let brought = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
+                   AND c.import_id = imports.id AND c.recording IS NOT NULL)";
+    let text = format!(
+        "UPDATE imports SET rows_done = {brought}, updated = {brought}, created = 0, unchanged = 0, refused = 0 \
+         WHERE institution_id = $1 AND id = $2 AND state = 'running'"
+    );
+    sql.execute(&text, &[institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// Begins to undo an import. From then on, `rows_done` is the number of people whom it has changed and who are still as it left them.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use endonym::{
     app::{
         Actor, Error,
-        imports::{self, Mapping, Undone},
+        imports::{self, CallPolicy, Input, Mapping, Recordings, Row, RowContent, Run, Target, Undone},
         members,
         own_recordings::Sharing,
         persons,
@@ -13,8 +13,10 @@ use endonym::{
     domain::{
         email::Email,
         ids::{ImportId, NamePageId},
+        import::{Counts, ImportState},
         member::Role,
         name_page::NamePageRef,
+        participant::{Draft, Given},
     },
 };
 use serde_json::json;
@@ -409,4 +411,96 @@ async fn a_job_would_complete_an_undo_that_is_interrupted() {
     execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
     assert!(matches!(undo(&world).await, Undone::Done { deleted: 1, .. }));
     assert_eq!(count(&world, "jobs WHERE kind = 'run_import'").await, 1);
+}
+
+fn running(world: &World, id: ImportId) -> Run {
+    Run {
+        institution: world.institution.id,
+        page: world.page.id,
+        target: Target::Import(id),
+        calling: CallPolicy::Nobody,
+        starts_with_newest: false,
+    }
+}
+
+/// Imports recordings as the command does, but does not finish.
+async fn bring(world: &World, id: ImportId, files: &[(&str, &[u8])]) -> Result<(), Error> {
+    let files = Recordings::in_zip(&Input::Bytes(zip_of(files).into())).unwrap();
+    let run = running(world, id);
+    imports::recordings(&world.app, &Actor::Operator, run, &files, &|_| false, &mut |_, _| ()).await
+}
+
+async fn begun(world: &World) -> ImportId {
+    let here = (world.institution.id, world.page.id);
+    imports::begin(&world.app, &Actor::Operator, here, "names.zip", 2).await.unwrap()
+}
+
+async fn last_counts(world: &World) -> (ImportState, Counts) {
+    let (institution, page) = (world.institution.id, world.page.id);
+    let (last, _) = imports::last(&world.app, &Actor::Operator, institution, page).await.unwrap();
+    let last = last.unwrap();
+    (last.state, last.counts)
+}
+
+#[tokio::test]
+async fn an_interrupted_import_of_recordings_has_counted_them_and_can_be_undone() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let id = begun(&world).await;
+    let sound = wav(1.0);
+    let files: [(&str, &[u8]); 2] = [("ana@example.edu.wav", &sound), ("nobody@example.edu.wav", &sound)];
+    bring(&world, id, &files).await.unwrap();
+    let counts = Counts { done: 2, updated: 1, refused: 1, ..Counts::default() };
+    assert_eq!(last_counts(&world).await, (ImportState::Running, counts));
+    execute(&world.app.db, "UPDATE imports SET state = 'failed'", Vec::new()).await;
+    let undone = undo(&world).await;
+    assert!(matches!(undone, Undone::Done { restored: 1, .. }), "{undone:?}");
+    assert_eq!(count(&world, "media").await, 0);
+    // It does not run any more.
+    let stopped = bring(&world, id, &files).await;
+    assert!(matches!(stopped, Err(Error::Unavailable(_))), "{stopped:?}");
+    assert_eq!(count(&world, "media").await, 0);
+}
+
+#[tokio::test]
+async fn a_recording_is_not_stored_without_what_is_needed_to_undo_it() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let id = begun(&world).await;
+    let sound = wav(1.0);
+    let rename = |from: &str, to: &str| format!("ALTER TABLE import_changes RENAME COLUMN {from} TO {to}");
+    execute(&world.app.db, rename("changed_at", "renamed"), Vec::new()).await;
+    bring(&world, id, &[("ana@example.edu.wav", &sound)]).await.unwrap_err();
+    assert_eq!(count(&world, "media").await, 0);
+    execute(&world.app.db, rename("renamed", "changed_at"), Vec::new()).await;
+    // A second attempt does not take its own recording for one that was there before.
+    for _ in 0..2 {
+        bring(&world, id, &[("ana@example.edu.wav", &sound)]).await.unwrap();
+    }
+    assert_eq!(count(&world, "media").await, 1);
+    let undone = undo(&world).await;
+    assert!(matches!(undone, Undone::Done { restored: 1, .. }), "{undone:?}");
+}
+
+#[tokio::test]
+async fn an_import_that_goes_on_after_an_interruption_counts_every_row_once() {
+    let world = World::new().await;
+    let file = b"email,first_name\nana@example.edu,Ana\nnonsense,Bea\ncy@example.edu,Cy\n";
+    let id = checked(&world, file).await;
+    wanted(&world, id).await;
+    // Killed after the first row.
+    let killed = "UPDATE imports SET state = 'running', rows_done = 0, created = 0, refused = 0";
+    execute(&world.app.db, killed, Vec::new()).await;
+    let draft = Draft {
+        first_name: Given::Set("Ana".to_owned()),
+        email: Given::Set(Email::parse("ana@example.edu").unwrap()),
+        ..Draft::default()
+    };
+    let content = RowContent::Draft(Box::new(draft));
+    let row = Row { line: 2, email: "ana@example.edu".to_owned(), size: 0, content };
+    imports::rows(&world.app, &Actor::Operator, running(&world, id), vec![row]).await.unwrap();
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    assert_eq!(people(&world, world.page.id).await, ["Ana", "Cy"]);
+    let counts = Counts { done: 3, created: 2, refused: 1, ..Counts::default() };
+    assert_eq!(last_counts(&world).await, (ImportState::Done, counts));
 }
