@@ -70,6 +70,8 @@ struct FilePage<'a> {
     fault: Option<String>,
     line: u64,
     columns: Vec<Column>,
+    /// Of a OneRoster bundle.
+    classes: Vec<Choice>,
     recordings: Option<String>,
     counts: Vec<String>,
     unknown: Option<String>,
@@ -313,6 +315,7 @@ fn file_page<'a>(
         fault: import.fault.as_deref().map(|word| words.text(fault_id(word))),
         line: upload.beginning.as_ref().map_or(0, |beginning| beginning.line),
         columns: columns(words, upload),
+        classes: classes(words, upload),
         recordings: upload
             .recordings
             .map(|count| words.one("import-recordings", "count", Arg::Number(count as u64))),
@@ -367,6 +370,22 @@ fn columns(words: Words, upload: &Upload) -> Vec<Column> {
         }
     };
     beginning.headings.iter().enumerate().map(column).collect()
+}
+
+/// All people of the bundle, or those of one class.
+fn classes(words: Words, upload: &Upload) -> Vec<Choice> {
+    if upload.classes.is_empty() {
+        return Vec::new();
+    }
+    let chosen = upload.mapping.class.as_ref();
+    let all =
+        Choice { value: String::new(), label: words.text("import-class-all"), is_chosen: chosen.is_none() };
+    let choice = |(id, title): &(String, String)| Choice {
+        value: id.clone(),
+        label: if title.is_empty() { id.clone() } else { format!("{title} ({id})") },
+        is_chosen: chosen == Some(id),
+    };
+    [all].into_iter().chain(upload.classes.iter().map(choice)).collect()
 }
 
 fn field_id(key: &str) -> &'static str {
@@ -439,7 +458,8 @@ pub async fn check(
     let fields: Vec<Option<String>> =
         (0..imports::limits::COLUMNS).map_while(|at| form.get(&format!("column-{at}"))).map(chosen).collect();
     let by_column = line.filter(|_| !fields.is_empty()).map(|line| (line, fields));
-    let mapping = Mapping { by_column, ..Mapping::default() };
+    let class = form.get("class").and_then(chosen);
+    let mapping = Mapping { by_column, class, ..Mapping::default() };
     match imports::check_upload(&app, actor, ids(&visit), id, mapping).await {
         Ok(()) => to_file(&app, &visit, id),
         Err(error) => failed(&app, &visit, &error).await,

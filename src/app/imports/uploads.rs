@@ -8,6 +8,7 @@ use tokio::task::spawn_blocking;
 use super::{
     super::{Actor, App, Error, Missing, Result, jobs},
     CallPolicy, Format, Input, Mapping, Options, Outcome, Recordings, RowReport, Run, SheetFault, Target,
+    formats::classes,
     sheet, undo,
 };
 use crate::{
@@ -37,6 +38,8 @@ pub struct Upload {
     pub mapping: Mapping,
     /// The beginning of the table, as long as its columns are being mapped.
     pub beginning: Option<sheet::Beginning>,
+    /// The classes of a OneRoster bundle, by id and title.
+    pub classes: Vec<(String, String)>,
     /// A ZIP file of so many recordings.
     pub recordings: Option<usize>,
     pub report: Report,
@@ -51,6 +54,8 @@ pub struct Upload {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Look {
     beginning: Option<sheet::Beginning>,
+    #[serde(default)]
+    classes: Vec<(String, String)>,
     recordings: Option<usize>,
     fault: Option<String>,
 }
@@ -58,26 +63,36 @@ struct Look {
 impl Look {
     /// Fails if this is no file that can be imported. A fault inside of it is part of the result.
     fn at(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
-        let read = match Format::of(input)? {
-            Format::Recordings => Recordings::in_zip(input).map(|files| (None, Some(files.len()))),
-            Format::Csv | Format::Xlsx | Format::Ods | Format::OneRoster => {
-                sheet::beginning(input, options).map(|beginning| (Some(shortened(beginning)), None))
-            }
+        let look = match Format::of(input)? {
+            Format::Recordings => Recordings::in_zip(input)
+                .map(|files| Self { recordings: Some(files.len()), ..Self::default() }),
+            Format::OneRoster => Self::at_bundle(input, options),
+            Format::Csv | Format::Xlsx | Format::Ods => Self::at_table(input, options),
         };
-        Ok(match read {
-            Ok((beginning, recordings)) => Self { beginning, recordings, fault: None },
-            Err(fault) => Self { fault: Some(fault.word().to_owned()), ..Self::default() },
-        })
+        Ok(look.unwrap_or_else(|fault| Self { fault: Some(fault.word().to_owned()), ..Self::default() }))
+    }
+
+    fn at_table(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
+        let beginning = Some(shortened(sheet::beginning(input, options)?));
+        Ok(Self { beginning, ..Self::default() })
+    }
+
+    fn at_bundle(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
+        let mut classes = classes(input)?;
+        classes.iter_mut().for_each(|(_, title)| shorten(title));
+        Ok(Self { classes, ..Self::at_table(input, options)? })
     }
 }
 
 fn shortened(mut beginning: sheet::Beginning) -> sheet::Beginning {
-    for text in beginning.headings.iter_mut().chain(beginning.samples.iter_mut().flatten()) {
-        if let Some((end, _)) = text.char_indices().nth(SHOWN) {
-            text.truncate(end);
-        }
-    }
+    beginning.headings.iter_mut().chain(beginning.samples.iter_mut().flatten()).for_each(shorten);
     beginning
+}
+
+fn shorten(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(SHOWN) {
+        text.truncate(end);
+    }
 }
 
 /// The results of single rows: all that were refused or would change something, within limits.
@@ -270,6 +285,7 @@ pub async fn find_upload(
         import,
         mapping,
         beginning: None,
+        classes: Vec::new(),
         recordings: None,
         report,
         fields: Vec::new(),
@@ -295,7 +311,7 @@ pub async fn find_upload(
     // Without one, the file is gone.
     let gone = || Look { fault: Some("damaged".to_owned()), ..Look::default() };
     let look: Look = look.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(gone);
-    (upload.beginning, upload.recordings) = (look.beginning, look.recordings);
+    (upload.beginning, upload.classes, upload.recordings) = (look.beginning, look.classes, look.recordings);
     if look.fault.is_some() {
         upload.import.fault = look.fault;
     }
@@ -391,7 +407,9 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     let Some(owner) = owner else { return Ok(()) };
     let actor = Actor::System;
     let page = import.page;
-    let options = super::options(app, &actor, &owner, page, (mapping(&import), None)).await?;
+    let mapping = mapping(&import);
+    let class = mapping.class.clone();
+    let options = super::options(app, &actor, &owner, page, (mapping, class)).await?;
     let input = file(app, institution, id).await?;
     let target = if is_import { Target::Import(id) } else { Target::Check(id) };
     let starts_with_newest = import.starts_with_newest;

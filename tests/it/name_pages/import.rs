@@ -504,3 +504,32 @@ async fn an_import_that_goes_on_after_an_interruption_counts_every_row_once() {
     let counts = Counts { done: 3, created: 2, refused: 1, ..Counts::default() };
     assert_eq!(last_counts(&world).await, (ImportState::Done, counts));
 }
+
+#[tokio::test]
+async fn managers_choose_a_class_of_a_oneroster_bundle() {
+    let world = World::new().await;
+    world.work(1);
+    let browser = manager(&world).await;
+    let bundle = zip_of(&[
+        ("manifest.csv", b"propertyName,value\noneroster.version,1.2\n"),
+        (
+            "users.csv",
+            b"sourcedId,givenName,familyName,email\nu1,Ana,Lima,ana@example.edu\nu2,Bea,Lima,bea@example.edu\n",
+        ),
+        ("enrollments.csv", b"sourcedId,classSourcedId,userSourcedId,role\ne1,c1,u1,student\ne2,c2,u2,student\n"),
+        ("classes.csv", b"sourcedId,status,title\nc1,,Latin\nc2,,Greek\nc3,tobedeleted,Hebrew\n"),
+    ]);
+    let address = upload(&browser, &path(&world), &bundle).await.expect(303).location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    let page = browser.get(address).await.expect(200);
+    for text in ["All classes", "Latin (c1)", "Greek (c2)"] {
+        assert!(page.body.contains(text), "{text}: {}", page.body);
+    }
+    assert!(!page.body.contains("Hebrew"), "{}", page.body);
+    browser.post(address, &[("class", "c2")]).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains(r#"<option value="c2" selected>"#), "{}", page.body);
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    settled(&browser, address).await;
+    assert_eq!(people(&world, world.page.id).await, ["Bea"]);
+}
