@@ -18,7 +18,9 @@ pub use recordings::{FileFault, FileOutcome, Recordings, names, recordings};
 pub use sheet::{Beginning, Columns, Mapping, Options, Overview, Row, RowContent};
 pub use undo::{Undone, start_undo, undo};
 pub(super) use uploads::give_up;
-pub use uploads::{Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, run, upload};
+pub use uploads::{
+    Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, report_part, run, upload,
+};
 
 use super::{Actor, App, Error, Result, page_settings};
 use crate::{

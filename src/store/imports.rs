@@ -215,18 +215,24 @@ pub async fn advance_undo(
     sql.execute(text, &[stored(people), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Ends what an import was doing, unless somebody has begun something else with it.
+/// Ends what an import was doing, unless somebody has begun something else with it. Returns whether it did. The whole report of what it
+/// did before is deleted.
 pub async fn finish(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ImportId,
     (from, to): (ImportState, ImportState),
     (report, fault): (Option<&str>, Option<&str>),
-) -> Result<()> {
+) -> Result<bool> {
     let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5 AND state = $6";
     let params: [Value<'_>; 6] =
         [to.word().into(), report.into(), fault.into(), institution.into(), id.into(), from.word().into()];
-    sql.execute(text, &params).await.map(|_| ())
+    if sql.execute(text, &params).await? == 0 {
+        return Ok(false);
+    }
+    let text = "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number < 0";
+    sql.execute(text, &[institution.into(), id.into()]).await?;
+    Ok(true)
 }
 
 /// A person whom an import created or changed.
@@ -435,6 +441,30 @@ pub async fn insert_file(
         sql.execute(text, &[institution.into(), import.into(), number.into(), part.into()]).await?;
     }
     Ok(())
+}
+
+/// Stores the whole report. Its parts are beside those of the file, with negative numbers, so that they are deleted with them.
+pub async fn insert_report(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    parts: &[String],
+) -> Result<()> {
+    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
+    for (number, part) in (0_i64..).zip(parts) {
+        sql.execute(text, &[institution.into(), import.into(), (-1 - number).into(), part.into()]).await?;
+    }
+    Ok(())
+}
+
+/// One part of the whole report, by its number from 0.
+pub async fn report_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    number: i64,
+) -> Result<Option<String>> {
+    file_part(sql, institution, import, -1 - number).await
 }
 
 /// One part of a file.

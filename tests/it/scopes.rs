@@ -483,6 +483,10 @@ fn cases() -> Vec<Case> {
             let id = uploaded(s).await;
             imports::find_upload(&s.world.app, a, &s.world.institution, s.world.page.id, id).await
         }),
+        case!("imports::uploads::report_part", Page, |s, a| async {
+            let id = uploaded(s).await;
+            imports::report_part(&s.world.app, a, (s.id, s.world.page.id), id, 0).await
+        }),
         case!("imports::uploads::check_upload", Page, |s, a| async {
             let (id, mapping) = (uploaded(s).await, imports::Mapping::default());
             imports::check_upload(&s.world.app, a, (s.id, s.world.page.id), id, mapping).await

@@ -46,6 +46,7 @@ import-unknown = يتم تجاهل هذه الأعمدة: { $columns }
 import-numeric-ids = بعض المعرفات محفوظة كأرقام. يرجى التحقق مما إذا كانت قد فقدت أصفارا في بدايتها.
 import-recordings = التسجيلات في هذا الملف: { $count }
 import-others = الصفوف غير المعروضة: { $count }
+import-report = تنزيل جميع الصفوف (CSV)
 import-rows = صفا صفا
 import-row-line = الصف
 import-row-who = الشخص

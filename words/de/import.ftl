@@ -46,6 +46,7 @@ import-unknown = Diese Spalten werden ignoriert: { $columns }
 import-numeric-ids = Manche Kennungen sind als Zahlen gespeichert. Bitte prüfe, ob ihnen vorne Nullen fehlen.
 import-recordings = Aufnahmen in dieser Datei: { $count }
 import-others = Nicht gezeigte Zeilen: { $count }
+import-report = Alle Zeilen herunterladen (CSV)
 import-rows = Zeile für Zeile
 import-row-line = Zeile
 import-row-who = Wer

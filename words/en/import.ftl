@@ -46,6 +46,7 @@ import-unknown = These columns are ignored: { $columns }
 import-numeric-ids = Some ids are stored as numbers. Please check whether they have lost zeros at the beginning.
 import-recordings = Recordings in this file: { $count }
 import-others = Rows that are not shown: { $count }
+import-report = Download all rows (CSV)
 import-rows = Row by row
 import-row-line = Row
 import-row-who = Who

@@ -46,6 +46,7 @@ import-unknown = Estas columnas se ignoran: { $columns }
 import-numeric-ids = Algunos identificadores están guardados como números. Comprueba si han perdido ceros al principio.
 import-recordings = Grabaciones en este archivo: { $count }
 import-others = Filas que no se muestran: { $count }
+import-report = Descargar todas las filas (CSV)
 import-rows = Fila por fila
 import-row-line = Fila
 import-row-who = Quién

@@ -46,6 +46,7 @@ import-unknown = Ces colonnes sont ignorées : { $columns }
 import-numeric-ids = Certains identifiants sont des nombres. Veuillez vérifier s’ils ont perdu des zéros au début.
 import-recordings = Enregistrements dans ce fichier : { $count }
 import-others = Lignes non affichées : { $count }
+import-report = Télécharger toutes les lignes (CSV)
 import-rows = Ligne par ligne
 import-row-line = Ligne
 import-row-who = Qui

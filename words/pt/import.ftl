@@ -46,6 +46,7 @@ import-unknown = Estas colunas são ignoradas: { $columns }
 import-numeric-ids = Alguns identificadores estão salvos como números. Confira se perderam zeros no início.
 import-recordings = Gravações neste arquivo: { $count }
 import-others = Linhas que não são mostradas: { $count }
+import-report = Baixar todas as linhas (CSV)
 import-rows = Linha por linha
 import-row-line = Linha
 import-row-who = Quem

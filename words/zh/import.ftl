@@ -46,6 +46,7 @@ import-unknown = 以下列会被忽略：{ $columns }
 import-numeric-ids = 有些编号以数字形式保存。请检查开头的零是否丢失。
 import-recordings = 此文件中的录音：{ $count }
 import-others = 未显示的行：{ $count }
+import-report = 下载所有行（CSV）
 import-rows = 逐行结果
 import-row-line = 行
 import-row-who = 人员

@@ -189,7 +189,8 @@ async fn check(
 /// After the job has failed for the last time: the import is there, at least in part, and somebody can undo it again.
 pub(super) async fn give_up(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
     let states = (ImportState::Undoing, ImportState::Done);
-    Ok(imports::finish(sql, institution, import, states, (None, Some(FAULT))).await?)
+    imports::finish(sql, institution, import, states, (None, Some(FAULT))).await?;
+    Ok(())
 }
 
 /// Returns how many people were deleted and restored, and the media whose files must be removed.

@@ -27,6 +27,8 @@ const PART: usize = 192 << 10;
 /// Rows of each kind that a report keeps.
 const MOST_REFUSED: usize = 200;
 const MOST_OTHERS: usize = 200;
+/// The whole report, which people download, as JSON. Rows beyond are left out.
+const REPORT_BYTES: usize = 32 << 20;
 /// Files that wait on a page to be imported.
 const MOST_WAITING: i64 = 20;
 /// The characters of a heading or a cell that are shown to whoever corrects the mapping.
@@ -114,9 +116,9 @@ pub struct ReportRow {
     /// The email, or the name of a file.
     pub who: String,
     pub outcome: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
 }
 
@@ -143,7 +145,9 @@ impl ReportRow {
                 ("refused", Vec::new(), reasons.collect())
             }
         };
-        Self { line: row.line, who: row.email.clone(), outcome: outcome.to_owned(), fields, reasons }
+        let mut who = row.email.clone();
+        shorten(&mut who);
+        Self { line: row.line, who, outcome: outcome.to_owned(), fields, reasons }
     }
 }
 
@@ -165,10 +169,35 @@ fn kind(fault: &Fault) -> &'static str {
 struct Collector {
     report: Report,
     refused: usize,
+    whole: WholeReport,
+}
+
+/// All rows as JSON, one per line, in parts. They are stored apart from the report, which every view of the page reads.
+#[derive(Default)]
+struct WholeReport {
+    parts: Vec<String>,
+    bytes: usize,
+}
+
+impl WholeReport {
+    fn add(&mut self, row: &ReportRow) {
+        // It has only texts and numbers, so this never fails.
+        let Ok(mut line) = serde_json::to_string(row) else { return };
+        line.push('\n');
+        if self.bytes + line.len() > REPORT_BYTES {
+            return;
+        }
+        self.bytes += line.len();
+        match self.parts.last_mut() {
+            Some(part) if part.len() < PART => part.push_str(&line),
+            _ => self.parts.push(line),
+        }
+    }
 }
 
 impl Collector {
     fn add(&mut self, row: ReportRow) {
+        self.whole.add(&row);
         let is_refused = row.outcome == "refused";
         let others = self.report.rows.len() - self.refused;
         let has_room = if is_refused { self.refused < MOST_REFUSED } else { others < MOST_OTHERS };
@@ -318,6 +347,22 @@ pub async fn find_upload(
     Ok(upload)
 }
 
+/// A part of the whole report, by its number from 0, or nothing behind the last one.
+pub async fn report_part(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    id: ImportId,
+    number: i64,
+) -> Result<Option<Vec<ReportRow>>> {
+    actor.manage(institution, page)?;
+    let sql = &mut app.db.read();
+    found(sql, (institution, page), id).await?;
+    let Some(part) = imports::report_part(sql, institution, id, number).await? else { return Ok(None) };
+    let rows: serde_json::Result<Vec<ReportRow>> = part.lines().map(serde_json::from_str).collect();
+    rows.map(Some).map_err(|error| Error::Internal(format!("a report is damaged: {error}")))
+}
+
 /// Sets the mapping, and starts a dry run.
 pub async fn check_upload(
     app: &App,
@@ -420,22 +465,26 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     // The rows of an import are counted in the transactions that write them.
     let rows_done = if import.state == ImportState::Running { import.counts.done } else { 0 };
     let done = work(app, &actor, run, (&input, &options), rows_done).await?;
-    let (state, report, fault) = match done {
+    let (state, report, parts, fault) = match done {
         Ok(collector) => {
             let state = if is_import { ImportState::Done } else { ImportState::Checked };
             let report = serde_json::to_string(&collector.report);
-            (state, Some(report.map_err(|error| Error::Internal(error.to_string()))?), None)
+            let report = report.map_err(|error| Error::Internal(error.to_string()))?;
+            (state, Some(report), collector.whole.parts, None)
         }
-        Err(fault) => (ImportState::Failed, None, Some(fault.word().to_owned())),
+        Err(fault) => (ImportState::Failed, None, Vec::new(), Some(fault.word().to_owned())),
     };
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let texts = (report.as_deref(), fault.as_deref());
                 let from = if is_import { ImportState::Running } else { ImportState::Checking };
-                imports::finish(sql, institution, id, (from, state), texts).await?;
+                let is_finished = imports::finish(sql, institution, id, (from, state), texts).await?;
                 if state == ImportState::Done {
                     imports::delete_file(sql, institution, id).await?;
+                }
+                if is_finished {
+                    imports::insert_report(sql, institution, id, &parts).await?;
                 }
                 Ok(())
             })
@@ -529,7 +578,9 @@ fn of_file(name: &str, outcome: &super::FileOutcome) -> ReportRow {
     let reason = |kind: &str| Reason { field: String::new(), kind: kind.to_owned() };
     let fields = if outcome == "updated" { vec!["recording".to_owned()] } else { Vec::new() };
     let reasons = kind.map(reason).into_iter().collect();
-    ReportRow { line: 0, who: name.to_owned(), outcome: outcome.to_owned(), fields, reasons }
+    let mut who = name.to_owned();
+    shorten(&mut who);
+    ReportRow { line: 0, who, outcome: outcome.to_owned(), fields, reasons }
 }
 
 /// Marks an import or its undo as failed, after its job has failed for the last time.

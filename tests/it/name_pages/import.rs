@@ -206,7 +206,8 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
         "SELECT COUNT(*) FROM imports WHERE report LIKE '%ana@example.edu%' OR beginning LIKE '%ana@example.edu%'",
         "SELECT COUNT(*) FROM import_files",
     );
-    assert_eq!((count(reports).await, count(files).await), (1, 1));
+    // The file and the whole report.
+    assert_eq!((count(reports).await, count(files).await), (1, 2));
     let (institution, ana) = (world.institution.id, "ana@example.edu".to_owned());
     persons::erase(&world.app, &Actor::Operator, institution, ana, persons::Rewrite::Later).await.unwrap();
     assert_eq!((count(reports).await, count(files).await), (0, 0));
@@ -532,4 +533,33 @@ async fn managers_choose_a_class_of_a_oneroster_bundle() {
     browser.post(&format!("{address}/run"), &[]).await.expect(303);
     settled(&browser, address).await;
     assert_eq!(people(&world, world.page.id).await, ["Bea"]);
+}
+
+#[tokio::test]
+async fn the_report_of_a_long_file_is_downloaded_as_a_whole() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let people: String = (0..3_000).map(|n| format!("p{n}@example.edu,P{n}\n")).collect();
+    let refused: String = (0..500).map(|n| format!("=x{n},Cy\n")).collect();
+    let id = checked(&world, format!("email,first_name\n{people}{refused}").as_bytes()).await;
+    let address = format!("{}/{id}", path(&world));
+    let page = browser.get(&address).await.expect(200);
+    assert!(page.body.contains(&format!("{address}/report.csv")), "{}", page.body);
+    assert!(!page.body.contains("p2999@example.edu") && !page.body.contains("=x499"));
+    let report = browser.get(&format!("{address}/report.csv")).await.expect(200);
+    assert!(report.headers["content-type"].to_str().unwrap().starts_with("text/csv"));
+    let lines: Vec<&str> = report.body.trim_end().split("\r\n").collect();
+    let headings = lines[0].trim_start_matches('\u{feff}');
+    assert_eq!((lines.len(), headings), (3_501, "Row,Who,Result,Details"));
+    assert_eq!(lines[3_000], "3001,p2999@example.edu,New,");
+    assert!(lines[3_500].starts_with("3501,'=x499,Rejected,Email "), "{}", lines[3_500]);
+    let reader = signed_in(&world, "reader@example.edu", Role::Reader).await;
+    reader.get(&format!("{address}/report.csv")).await.expect(404);
+    // The next dry run replaces it.
+    let parts = count(&world, "import_files WHERE number < 0").await;
+    assert!(parts > 1, "{parts}");
+    let here = (world.institution.id, world.page.id);
+    imports::check_upload(&world.app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    imports::run(&world.app, here.0, id).await.unwrap();
+    assert_eq!(count(&world, "import_files WHERE number < 0").await, parts);
 }
