@@ -196,7 +196,7 @@ async fn remaining_people(
     each: &mut (dyn FnMut(Vec<RowReport>) + Send),
 ) -> Result<Result<(), SheetFault>> {
     actor.manage(run.institution, run.page)?;
-    let (sender, mut receiver) = mpsc::channel(1);
+    let (sender, mut receiver) = mpsc::channel::<Vec<Row>>(1);
     let (input, options) = (input.clone(), options.clone());
     let reading = spawn_blocking(move || {
         let (mut group, mut size) = (Vec::new(), 0);

@@ -392,7 +392,8 @@ pub async fn any_old(sql: &mut Sql, before: Moment) -> Result<bool> {
 pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
     let text = format!("SELECT institution_id, id FROM imports WHERE {OLD}");
     let read = |row: &Row<'_>| Ok((row.id::<InstitutionId>(0)?, row.id::<ImportId>(1)?));
-    for (institution, import) in sql.rows(&text, &old_params(before), read).await? {
+    let old = sql.rows(&text, &old_params(before), read).await?;
+    for (institution, import) in old {
         for text in [
             "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
             "DELETE FROM import_changes WHERE institution_id = $1 AND import_id = $2",

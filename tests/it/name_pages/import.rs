@@ -414,6 +414,31 @@ async fn a_job_would_complete_an_undo_that_is_interrupted() {
     assert_eq!(count(&world, "jobs WHERE kind = 'run_import'").await, 1);
 }
 
+/// A row of a file.
+fn ana() -> Row {
+    let draft = Draft {
+        first_name: Given::Set("Ana".to_owned()),
+        email: Given::Set(Email::parse("ana@example.edu").unwrap()),
+        ..Draft::default()
+    };
+    let content = RowContent::Draft(Box::new(draft));
+    Row { line: 2, email: "ana@example.edu".to_owned(), size: 0, content }
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_how_far_it_is() {
+    let world = World::new().await;
+    let (app, here) = (&world.app, (world.institution.id, world.page.id));
+    let file = b"email,first_name\nana@example.edu,Ana\n".to_vec();
+    let id = imports::upload(app, &Actor::Operator, here, "upload", file).await.unwrap().unwrap();
+    imports::check_upload(app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    let run = Run { target: Target::Check(id), ..running(&world, id) };
+    imports::rows(app, &Actor::Operator, run, vec![ana()]).await.unwrap();
+    let counts = Counts { done: 1, created: 1, ..Counts::default() };
+    assert_eq!(last_counts(&world).await, (ImportState::Checking, counts));
+    assert_eq!(people(&world, world.page.id).await, [""; 0]);
+}
+
 fn running(world: &World, id: ImportId) -> Run {
     Run {
         institution: world.institution.id,
@@ -492,14 +517,7 @@ async fn an_import_that_goes_on_after_an_interruption_counts_every_row_once() {
     // Killed after the first row.
     let killed = "UPDATE imports SET state = 'running', rows_done = 0, created = 0, refused = 0";
     execute(&world.app.db, killed, Vec::new()).await;
-    let draft = Draft {
-        first_name: Given::Set("Ana".to_owned()),
-        email: Given::Set(Email::parse("ana@example.edu").unwrap()),
-        ..Draft::default()
-    };
-    let content = RowContent::Draft(Box::new(draft));
-    let row = Row { line: 2, email: "ana@example.edu".to_owned(), size: 0, content };
-    imports::rows(&world.app, &Actor::Operator, running(&world, id), vec![row]).await.unwrap();
+    imports::rows(&world.app, &Actor::Operator, running(&world, id), vec![ana()]).await.unwrap();
     imports::run(&world.app, world.institution.id, id).await.unwrap();
     assert_eq!(people(&world, world.page.id).await, ["Ana", "Cy"]);
     let counts = Counts { done: 3, created: 2, refused: 1, ..Counts::default() };
