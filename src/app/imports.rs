@@ -16,9 +16,11 @@ pub use formats::{Format, Input, SheetFault, limits};
 pub use headings::fields;
 pub use recordings::{FileFault, FileOutcome, Recordings, names, recordings};
 pub use sheet::{Beginning, Columns, Mapping, Options, Overview, Row, RowContent};
-pub use undo::{Undone, undo};
+pub use undo::{Undone, start_undo, undo};
 pub(super) use uploads::give_up;
-pub use uploads::{Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, run, upload};
+pub use uploads::{
+    Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, report_part, run, upload,
+};
 
 use super::{Actor, App, Error, Result, page_settings};
 use crate::{
@@ -45,6 +47,8 @@ pub enum CallPolicy {
 pub enum Target {
     /// A dry run.
     Rehearsal,
+    /// A dry run of a file that was uploaded, which shows how far it is.
+    Check(ImportId),
     Import(ImportId),
 }
 
@@ -175,11 +179,24 @@ pub async fn people(
     app: &App,
     actor: &Actor,
     run: Run,
+    file: (&Input, &Options),
+    each: &mut (dyn FnMut(Vec<RowReport>) + Send),
+) -> Result<Result<(), SheetFault>> {
+    remaining_people(app, actor, run, file, 0, each).await
+}
+
+/// As `people`, but the first rows are `done`, by an import that was interrupted. They are not imported again: that would revert what
+/// somebody has changed since, and count them twice. Of these, only rows that are refused are reported.
+async fn remaining_people(
+    app: &App,
+    actor: &Actor,
+    run: Run,
     (input, options): (&Input, &Options),
+    mut done: u64,
     each: &mut (dyn FnMut(Vec<RowReport>) + Send),
 ) -> Result<Result<(), SheetFault>> {
     actor.manage(run.institution, run.page)?;
-    let (sender, mut receiver) = mpsc::channel(1);
+    let (sender, mut receiver) = mpsc::channel::<Vec<Row>>(1);
     let (input, options) = (input.clone(), options.clone());
     let reading = spawn_blocking(move || {
         let (mut group, mut size) = (Vec::new(), 0);
@@ -198,8 +215,19 @@ pub async fn people(
         }
         Ok(())
     });
-    while let Some(group) = receiver.recv().await {
-        each(rows(app, actor, run, group).await?);
+    while let Some(mut group) = receiver.recv().await {
+        let known = usize::try_from(done).unwrap_or(usize::MAX).min(group.len());
+        done -= known as u64;
+        let rest = group.split_off(known);
+        if !group.is_empty() {
+            let rehearsal = Run { target: Target::Rehearsal, ..run };
+            let mut reports = rows(app, actor, rehearsal, group).await?;
+            reports.retain(|report| matches!(report.outcome, Outcome::Refused(_)));
+            each(reports);
+        }
+        if !rest.is_empty() {
+            each(rows(app, actor, run, rest).await?);
+        }
     }
     reading.await.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
 }
@@ -257,6 +285,10 @@ pub async fn last(
 /// Deletes imports that can no longer be undone, and files that nobody has imported.
 pub async fn remove_old(app: &App) -> Result<()> {
     let before = app.clock.now().plus_days(-undo::UNDO_DAYS);
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !imports::any_old(&mut app.db.read(), before).await? {
+        return Ok(());
+    }
     app.db
         .write::<_, Error>(move |sql| Box::pin(async move { Ok(imports::delete_old(sql, before).await?) }))
         .await

@@ -9,15 +9,10 @@ use std::{future::Future, time::Duration};
 use bytes::Bytes;
 use futures_util::StreamExt;
 
-use super::{
-    Actor, App, Error, Missing, Result,
-    calls::{self, CallChange},
-    studio::Processed,
-};
+use super::{Actor, App, Error, Missing, Result, studio::Processed};
 use crate::{
     blobs::{Key, Listed, Shelf},
     domain::{
-        call::Reason,
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin, Waveform},
         moment::Moment,
@@ -195,23 +190,13 @@ pub(super) async fn attach(
     Ok(replaced)
 }
 
-/// What happens to a pending call of the person.
-pub(super) enum PendingCall {
-    /// The recording was sent by the person or on their behalf: no call is needed any more.
-    Cancel,
-    /// The file is unrelated to calls.
-    Keep,
-}
-
-/// Attaches a single recording or photo, without other changes to the person.
+/// Attaches a single file, without other changes to the person. Calls to them are not affected.
 pub(super) async fn store_one(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
     (kind, incoming): (Kind, Incoming),
-    pending_call: PendingCall,
 ) -> Result<Participant> {
     let now = app.clock.now();
-    let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
     let processed = process(app, &mut draft, now).await?;
     draft.errors.into_result()?;
@@ -222,10 +207,6 @@ pub(super) async fn store_one(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);
                 participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
-                if matches!(pending_call, PendingCall::Cancel) {
-                    let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
-                    calls::settle(sql, &rules, (institution, participant), call_change, ids, now).await?;
-                }
                 let replaced = attach(sql, institution, participant, &new, now).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
                 Ok((person.ok_or_else(missing)?, replaced))

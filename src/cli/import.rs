@@ -125,7 +125,8 @@ impl Import {
         } else {
             let name = self.file.as_ref().or(self.recordings.as_ref());
             let name = name.and_then(|path| path.file_name()).unwrap_or_default().to_string_lossy();
-            let rows = people.as_ref().map_or(0, |(_, _, _, rows)| *rows);
+            let rows = people.as_ref().map_or(0, |(_, _, _, rows)| *rows)
+                + recordings.as_ref().map_or(0, |files| files.len() as u64);
             Target::Import(imports::begin(app, &Actor::Operator, (owner.id, page), &name, rows).await?)
         };
         let calling = if self.call { CallPolicy::WithNumber } else { CallPolicy::Nobody };

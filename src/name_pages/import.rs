@@ -3,10 +3,12 @@
 
 use askama::Template;
 use axum::{
+    body::{Body, Bytes},
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
+use futures_util::{StreamExt, stream};
 use serde::Deserialize;
 
 use super::visit::{Managed, Visit};
@@ -16,12 +18,12 @@ use crate::{
         imports::{self, Mapping, ReportRow, Undone, Upload},
     },
     domain::{
+        formula::neutralized,
         ids::{ImportId, InstitutionId, NamePageId},
         import::{Counts, Import, ImportState},
     },
     http::{
         csrf,
-        form::Form,
         html::root,
         multipart::MultipartForm,
         notice,
@@ -44,7 +46,6 @@ struct StartPage<'a> {
     slug: &'a str,
     title: &'a str,
     fault: Option<String>,
-    done: Option<String>,
     last: Option<LastImport>,
     is_undoable: bool,
     /// People who stand in the way of undoing it.
@@ -66,10 +67,14 @@ struct FilePage<'a> {
     id: ImportId,
     /// About the state.
     state: String,
+    /// People for whom the import was not undone.
+    kept: Vec<String>,
     progress: Option<Progress>,
     fault: Option<String>,
     line: u64,
     columns: Vec<Column>,
+    /// Of a OneRoster bundle.
+    classes: Vec<Choice>,
     recordings: Option<String>,
     counts: Vec<String>,
     unknown: Option<String>,
@@ -115,7 +120,6 @@ pub struct FilePath {
 #[derive(Default)]
 struct Told {
     fault: Option<String>,
-    done: Option<String>,
     names: Vec<String>,
 }
 
@@ -123,10 +127,8 @@ fn ids(visit: &Visit) -> (InstitutionId, NamePageId) {
     (visit.public.institution.id, visit.public.page.id)
 }
 
-pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Request) -> Response {
-    let query = Form::from_query(request.uri().query().unwrap_or_default());
-    let done = query.get("undone").map(|_| Words::new(visit.language).text("import-undone"));
-    draw(&app, &visit, StatusCode::OK, Told { done, ..Told::default() }).await
+pub async fn show(State(app): State<App>, Managed(visit): Managed) -> Response {
+    draw(&app, &visit, StatusCode::OK, Told::default()).await
 }
 
 async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Response {
@@ -144,7 +146,6 @@ async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Respo
         slug: &public.slug,
         title: &public.title,
         fault: told.fault,
-        done: told.done,
         last,
         is_undoable,
         names: told.names,
@@ -200,6 +201,7 @@ fn fault_id(word: &str) -> &'static str {
         "twice" => "import-file-twice",
         "columns" => "import-file-columns",
         "waiting" => "import-file-waiting",
+        "undo" => "import-undo-failed",
         _ => "import-file-damaged",
     }
 }
@@ -303,15 +305,20 @@ fn file_page<'a>(
         slug,
         title,
         id: import.id,
-        state: words.text(state_id(import.state)),
+        state: words.text(if upload.kept.is_empty() { state_id(import.state) } else { "import-undo-kept" }),
+        kept: upload.kept.clone(),
         progress: import.rows_total.filter(|total| *total > 0 && import.state.is_busy()).map(|total| {
+            // While an import is undone, people are counted who are still changed.
+            let is_undoing = import.state == ImportState::Undoing;
             let done = import.counts.done;
+            let done = if is_undoing { total.saturating_sub(done) } else { done };
             let args = [("done", Arg::Number(done)), ("total", Arg::Number(total))];
             Progress { label: words.with("import-progress", &args), done, total }
         }),
         fault: import.fault.as_deref().map(|word| words.text(fault_id(word))),
         line: upload.beginning.as_ref().map_or(0, |beginning| beginning.line),
         columns: columns(words, upload),
+        classes: classes(words, upload),
         recordings: upload
             .recordings
             .map(|count| words.one("import-recordings", "count", Arg::Number(count as u64))),
@@ -366,6 +373,22 @@ fn columns(words: Words, upload: &Upload) -> Vec<Column> {
         }
     };
     beginning.headings.iter().enumerate().map(column).collect()
+}
+
+/// All people of the bundle, or those of one class.
+fn classes(words: Words, upload: &Upload) -> Vec<Choice> {
+    if upload.classes.is_empty() {
+        return Vec::new();
+    }
+    let chosen = upload.mapping.class.as_ref();
+    let all =
+        Choice { value: String::new(), label: words.text("import-class-all"), is_chosen: chosen.is_none() };
+    let choice = |(id, title): &(String, String)| Choice {
+        value: id.clone(),
+        label: if title.is_empty() { id.clone() } else { format!("{title} ({id})") },
+        is_chosen: chosen == Some(id),
+    };
+    [all].into_iter().chain(upload.classes.iter().map(choice)).collect()
 }
 
 fn field_id(key: &str) -> &'static str {
@@ -426,6 +449,69 @@ fn shown_row(words: Words, row: &ReportRow) -> ShownRow {
     }
 }
 
+/// All rows of the report as a file. The page shows only some of them.
+pub async fn report(
+    State(app): State<App>,
+    Managed(visit): Managed,
+    Path(FilePath { id }): Path<FilePath>,
+) -> Response {
+    let path = visit.path(&format!("/import/{id}"));
+    let Some(actor) = visit.actor.clone() else { return missing(visit.page(&app, &path)) };
+    let (here, words) = (ids(&visit), Words::new(visit.language));
+    // Until the first part has been read, a failure can be a page.
+    let first = imports::report_part(&app, &actor, here, id, 0).await;
+    let first = match first.and_then(|rows| beginning(words, &rows.unwrap_or_default())) {
+        Ok(first) => first,
+        Err(error) => return notice::fault(visit.page(&app, &path), &error),
+    };
+    let others = stream::try_unfold(1, move |number| {
+        let (app, actor) = (app.clone(), actor.clone());
+        async move {
+            let rows = imports::report_part(&app, &actor, here, id, number).await?;
+            let part = rows.map(|rows| table(rows.iter().map(|row| cells(words, row)))).transpose()?;
+            Ok::<_, Error>(part.map(|part| (Bytes::from(part), number + 1)))
+        }
+    });
+    let first = stream::once(async move { Ok::<_, Error>(Bytes::from(first)) });
+    let mut response = Response::new(Body::from_stream(first.chain(others)));
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"import.csv\""),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    response
+}
+
+/// The headings and the first rows. Spreadsheet programs read a CSV file as UTF-8 if it begins with a byte-order mark.
+fn beginning(words: Words, rows: &[ReportRow]) -> Result<Vec<u8>, Error> {
+    let headings = ["import-row-line", "import-row-who", "import-row-result", "import-row-details"];
+    let headings = headings.map(|id| words.text(id));
+    let rows = [headings].into_iter().chain(rows.iter().map(|row| cells(words, row)));
+    Ok([b"\xef\xbb\xbf".to_vec(), table(rows)?].concat())
+}
+
+fn cells(words: Words, row: &ReportRow) -> [String; 4] {
+    let ShownRow { line, who, outcome, details, .. } = shown_row(words, row);
+    // Isolates around names are for lines of text.
+    let details = details.replace(['\u{2068}', '\u{2069}'], "");
+    [line.map(|line| line.to_string()).unwrap_or_default(), who, outcome, details]
+}
+
+fn table(rows: impl Iterator<Item = [String; 4]>) -> Result<Vec<u8>, Error> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    for row in rows {
+        let written = writer.write_record(row.iter().map(|cell| neutralized(cell).into_owned()));
+        written.map_err(|error| Error::Internal(format!("writing a CSV file failed: {error}")))?;
+    }
+    writer.into_inner().map_err(|error| Error::Internal(error.to_string()))
+}
+
 /// Takes the mapping, and starts the dry run.
 pub async fn check(
     State(app): State<App>,
@@ -438,7 +524,8 @@ pub async fn check(
     let fields: Vec<Option<String>> =
         (0..imports::limits::COLUMNS).map_while(|at| form.get(&format!("column-{at}"))).map(chosen).collect();
     let by_column = line.filter(|_| !fields.is_empty()).map(|line| (line, fields));
-    let mapping = Mapping { by_column, ..Mapping::default() };
+    let class = form.get("class").and_then(chosen);
+    let mapping = Mapping { by_column, class, ..Mapping::default() };
     match imports::check_upload(&app, actor, ids(&visit), id, mapping).await {
         Ok(()) => to_file(&app, &visit, id),
         Err(error) => failed(&app, &visit, &error).await,
@@ -462,28 +549,25 @@ pub async fn run(
     }
 }
 
-/// Undoes the last import of the page, whatever the address says: an older one has nothing to undo.
+/// Starts to undo the last import of the page, whatever the address says: an older one has nothing to undo.
 pub async fn undo(
     State(app): State<App>,
     Managed(visit): Managed,
     Path(FilePath { .. }): Path<FilePath>,
     _: OwnForm,
 ) -> Response {
-    let words = Words::new(visit.language);
     let Some(actor) = &visit.actor else { return missing(visit.page(&app, "/")) };
-    let (institution, name_page) = ids(&visit);
-    let told = match imports::undo(&app, actor, institution, name_page).await {
-        Ok(Undone::Done { kept, .. }) if kept.is_empty() => {
-            let path = visit.path("/import?undone");
-            return reply::see_other(&format!("{}{path}", root(&app.links)));
-        }
-        Ok(Undone::Done { kept, .. }) => (words.text("import-undo-kept"), kept),
-        Ok(Undone::Changed(names)) => (words.text("import-undo-changed"), names),
-        Ok(Undone::Nothing) => (words.text("import-undo-nothing"), Vec::new()),
-        Ok(Undone::TooLate) => (words.text("import-undo-late"), Vec::new()),
-        Ok(Undone::Replaced) => (words.text("import-undo-replaced"), Vec::new()),
+    let refused = match imports::start_undo(&app, actor, ids(&visit)).await {
+        Ok(Ok(id)) => return to_file(&app, &visit, id),
+        Ok(Err(refused)) => refused,
         Err(error) => return failed(&app, &visit, &error).await,
     };
-    let (fault, names) = told;
-    draw(&app, &visit, StatusCode::CONFLICT, Told { fault: Some(fault), names, done: None }).await
+    let (id, names) = match refused {
+        Undone::Changed(names) => ("import-undo-changed", names),
+        Undone::TooLate => ("import-undo-late", Vec::new()),
+        Undone::Replaced => ("import-undo-replaced", Vec::new()),
+        Undone::Nothing | Undone::Done { .. } => ("import-undo-nothing", Vec::new()),
+    };
+    let fault = Some(Words::new(visit.language).text(id));
+    draw(&app, &visit, StatusCode::CONFLICT, Told { fault, names }).await
 }

@@ -59,6 +59,7 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/messages", get(messages::show).post(messages::send))
         .route("/p/{slug}/import", get(import::show).post(import::upload))
         .route("/p/{slug}/import/{id}", get(import::file).post(import::check))
+        .route("/p/{slug}/import/{id}/report.csv", get(import::report))
         .route("/p/{slug}/import/{id}/run", post(import::run))
         .route("/p/{slug}/import/{id}/undo", post(import::undo))
         .route("/p/{slug}/export", get(export::show))

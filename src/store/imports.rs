@@ -110,6 +110,14 @@ pub async fn change_state(
     Ok(sql.execute(&text, &params).await? == 1)
 }
 
+/// The job begins to import a file that waited: the numbers of the dry run are forgotten, and the time in which it can be undone begins.
+/// Returns whether it waited.
+pub async fn start(sql: &mut Sql, institution: InstitutionId, id: ImportId, now: Moment) -> Result<bool> {
+    let text = "UPDATE imports SET state = 'running', created_at = $1, rows_done = 0, created = 0, updated = 0, unchanged = 0, \
+                refused = 0, fault = NULL WHERE institution_id = $2 AND id = $3 AND state = 'waiting'";
+    Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
+}
+
 pub async fn set_mapping(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -130,18 +138,23 @@ pub async fn set_starts_with_newest(
     sql.execute(text, &[wanted.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Sets the numbers to zero, before the rows are counted again.
+/// Sets the numbers to zero, before a dry run counts the rows.
 pub async fn begin(sql: &mut Sql, institution: InstitutionId, id: ImportId, rows_total: u64) -> Result<()> {
     let text = "UPDATE imports SET rows_done = 0, created = 0, updated = 0, unchanged = 0, refused = 0, fault = NULL, \
                 rows_total = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[stored(rows_total), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Adds a group of rows to the numbers of a running import. Returns false if it does not run any more.
-pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, more: Counts) -> Result<bool> {
+/// Adds rows to the numbers of an import that is in this state. Returns false if it is not any more.
+pub async fn advance(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (id, state): (ImportId, ImportState),
+    more: Counts,
+) -> Result<bool> {
     let text = "UPDATE imports SET rows_done = rows_done + $1, created = created + $2, updated = updated + $3, \
-                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = 'running'";
-    let params: [Value<'_>; 7] = [
+                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = $8";
+    let params: [Value<'_>; 8] = [
         stored(more.done),
         stored(more.created),
         stored(more.updated),
@@ -149,38 +162,77 @@ pub async fn advance(sql: &mut Sql, institution: InstitutionId, id: ImportId, mo
         stored(more.refused),
         institution.into(),
         id.into(),
+        state.word().into(),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Sets the numbers at the end.
-pub async fn set_counts(sql: &mut Sql, institution: InstitutionId, id: ImportId, all: Counts) -> Result<()> {
-    let text = "UPDATE imports SET rows_done = $1, created = $2, updated = $3, unchanged = $4, refused = $5 \
-                WHERE institution_id = $6 AND id = $7";
-    let params: [Value<'_>; 7] = [
-        stored(all.done),
-        stored(all.created),
-        stored(all.updated),
-        stored(all.unchanged),
-        stored(all.refused),
-        institution.into(),
-        id.into(),
-    ];
-    sql.execute(text, &params).await.map(|_| ())
+/// Whether an import has brought this person's recording.
+pub async fn has_brought(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    participant: ParticipantId,
+) -> Result<bool> {
+    let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND participant_id = $3 \
+                AND recording IS NOT NULL";
+    let params = [institution.into(), import.into(), participant.into()];
+    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
 }
 
-/// Ends what an import was doing, unless somebody has begun something else with it.
+/// Sets the numbers of an import of recordings to what it has brought so far. All other files are read again.
+pub async fn begin_recordings(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let brought = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
+                   AND c.import_id = imports.id AND c.recording IS NOT NULL)";
+    let text = format!(
+        "UPDATE imports SET rows_done = {brought}, updated = {brought}, created = 0, unchanged = 0, refused = 0 \
+         WHERE institution_id = $1 AND id = $2 AND state = 'running'"
+    );
+    sql.execute(&text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Begins to undo an import. From then on, `rows_done` is the number of people whom it has changed and who are still as it left them.
+/// Nothing happens if it is being undone already.
+pub async fn begin_undo(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let changes = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
+                   AND c.import_id = imports.id)";
+    let text = format!(
+        "UPDATE imports SET state = 'undoing', fault = NULL, rows_done = {changes}, rows_total = {changes} \
+         WHERE institution_id = $1 AND id = $2 AND state IN ('running', 'done', 'failed')"
+    );
+    sql.execute(&text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Counts people for whom the import has been undone.
+pub async fn advance_undo(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    people: u64,
+) -> Result<()> {
+    let text = "UPDATE imports SET rows_done = rows_done - $1 WHERE institution_id = $2 AND id = $3 \
+                AND rows_done >= $1 AND state = 'undoing'";
+    sql.execute(text, &[stored(people), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// Ends what an import was doing, unless somebody has begun something else with it. Returns whether it did. The whole report of what it
+/// did before is deleted.
 pub async fn finish(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ImportId,
     (from, to): (ImportState, ImportState),
     (report, fault): (Option<&str>, Option<&str>),
-) -> Result<()> {
+) -> Result<bool> {
     let text = "UPDATE imports SET state = $1, report = $2, fault = $3 WHERE institution_id = $4 AND id = $5 AND state = $6";
     let params: [Value<'_>; 6] =
         [to.word().into(), report.into(), fault.into(), institution.into(), id.into(), from.word().into()];
-    sql.execute(text, &params).await.map(|_| ())
+    if sql.execute(text, &params).await? == 0 {
+        return Ok(false);
+    }
+    let text = "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number < 0";
+    sql.execute(text, &[institution.into(), id.into()]).await?;
+    Ok(true)
 }
 
 /// A person whom an import created or changed.
@@ -320,16 +372,35 @@ pub async fn forget_changes(
     Ok(())
 }
 
+/// An import that is busy is not old: its job may have waited long. One that nobody has continued for a week was killed on the command
+/// line, and what people were before it must not stay forever.
+const OLD: &str =
+    "created_at < $1 AND (state NOT IN ('checking', 'waiting', 'running', 'undoing') OR created_at < $2)";
+const BUSY_DAYS: i64 = 6;
+
+fn old_params(before: Moment) -> [Value<'static>; 2] {
+    [before.micros().into(), before.plus_days(-BUSY_DAYS).micros().into()]
+}
+
+/// Is there anything for `delete_old` to delete?
+pub async fn any_old(sql: &mut Sql, before: Moment) -> Result<bool> {
+    let text = format!("SELECT 1 FROM imports WHERE {OLD} LIMIT 1");
+    Ok(sql.one(&text, &old_params(before), |_| Ok(())).await?.is_some())
+}
+
 /// Deletes imports that began before then, with their files and what they changed.
 pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
-    for text in [
-        "DELETE FROM import_files WHERE EXISTS (SELECT 1 FROM imports i WHERE i.institution_id = import_files.institution_id \
-         AND i.id = import_files.import_id AND i.created_at < $1)",
-        "DELETE FROM import_changes WHERE EXISTS (SELECT 1 FROM imports i WHERE i.institution_id = import_changes.institution_id \
-         AND i.id = import_changes.import_id AND i.created_at < $1)",
-        "DELETE FROM imports WHERE created_at < $1",
-    ] {
-        sql.execute(text, &[before.micros().into()]).await?;
+    let text = format!("SELECT institution_id, id FROM imports WHERE {OLD}");
+    let read = |row: &Row<'_>| Ok((row.id::<InstitutionId>(0)?, row.id::<ImportId>(1)?));
+    let old = sql.rows(&text, &old_params(before), read).await?;
+    for (institution, import) in old {
+        for text in [
+            "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
+            "DELETE FROM import_changes WHERE institution_id = $1 AND import_id = $2",
+            "DELETE FROM imports WHERE institution_id = $1 AND id = $2",
+        ] {
+            sql.execute(text, &[institution.into(), import.into()]).await?;
+        }
     }
     Ok(())
 }
@@ -371,6 +442,30 @@ pub async fn insert_file(
         sql.execute(text, &[institution.into(), import.into(), number.into(), part.into()]).await?;
     }
     Ok(())
+}
+
+/// Stores the whole report. Its parts are beside those of the file, with negative numbers, so that they are deleted with them.
+pub async fn insert_report(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    parts: &[String],
+) -> Result<()> {
+    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
+    for (number, part) in (0_i64..).zip(parts) {
+        sql.execute(text, &[institution.into(), import.into(), (-1 - number).into(), part.into()]).await?;
+    }
+    Ok(())
+}
+
+/// One part of the whole report, by its number from 0.
+pub async fn report_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    number: i64,
+) -> Result<Option<String>> {
+    file_part(sql, institution, import, -1 - number).await
 }
 
 /// One part of a file.

@@ -467,6 +467,11 @@ fn cases() -> Vec<Case> {
             imports::recordings(&s.world.app, a, rehearsal(s), &files, &|_| false, &mut |_, _| ()).await
         }),
         case!("imports::undo::undo", Page, |s, a| imports::undo(&s.world.app, a, s.id, s.world.page.id)),
+        case!("imports::undo::start_undo", Page, |s, a| imports::start_undo(
+            &s.world.app,
+            a,
+            (s.id, s.world.page.id)
+        )),
         case!("imports::uploads::upload", Page, |s, a| imports::upload(
             &s.world.app,
             a,
@@ -477,6 +482,10 @@ fn cases() -> Vec<Case> {
         case!("imports::uploads::find_upload", Page, |s, a| async {
             let id = uploaded(s).await;
             imports::find_upload(&s.world.app, a, &s.world.institution, s.world.page.id, id).await
+        }),
+        case!("imports::uploads::report_part", Page, |s, a| async {
+            let id = uploaded(s).await;
+            imports::report_part(&s.world.app, a, (s.id, s.world.page.id), id, 0).await
         }),
         case!("imports::uploads::check_upload", Page, |s, a| async {
             let (id, mapping) = (uploaded(s).await, imports::Mapping::default());

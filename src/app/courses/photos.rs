@@ -6,10 +6,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 
 use crate::{
-    app::{
-        App, Error, Result,
-        media::{self, PendingCall},
-    },
+    app::{App, Error, Result, media},
     domain::{
         ids::{InstitutionId, ParticipantId},
         matching::Entry,
@@ -127,7 +124,7 @@ async fn store_photo(
 ) -> Result<Option<String>> {
     loop {
         let photo_bytes = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
-        match media::store_one(app, target, photo_bytes, PendingCall::Keep).await {
+        match media::store_one(app, target, photo_bytes).await {
             Err(Error::Busy) => app.clock.sleep(std::time::Duration::from_secs(1)).await,
             other => return Ok(other?.photo),
         }

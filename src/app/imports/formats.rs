@@ -17,6 +17,7 @@ use std::{
 
 use bytes::Bytes;
 
+pub use oneroster::classes;
 use zipped::Zipped;
 
 /// What is read of a file at most.

@@ -18,7 +18,7 @@ use crate::{
         fault::{Fault, Field},
         field_errors::FieldErrors,
         ids::{CustomFieldId, ParticipantId},
-        import::{Before, Counts},
+        import::{Before, Counts, ImportState},
         moment::Moment,
         own_recording::{Registration, Start},
         participant::{CustomValues, Draft, Given, Participant},
@@ -82,7 +82,10 @@ async fn write_once(
                     .enumerate()
                     .map(|(place, line)| plan.add(place, line, calling))
                     .collect();
-                let Target::Import(import) = target else { return Ok((outcomes, HashSet::new())) };
+                let Target::Import(import) = target else {
+                    advance(sql, &run, counts(&outcomes, unread)).await?;
+                    return Ok((outcomes, HashSet::new()));
+                };
                 let count = i64::try_from(plan.new.len()).unwrap_or(i64::MAX);
                 if count > 0 {
                     let first = rolls::join_all(sql, institution, rolls::INSTITUTION, count).await?;
@@ -122,13 +125,24 @@ async fn write_once(
                     };
                     calls::settle(sql, &rules, (institution, participant), change, ids, now).await?;
                 }
-                if !imports::advance(sql, institution, import, counts(&outcomes, unread)).await? {
-                    return Err(Error::Unavailable("the import has been undone meanwhile".to_owned()));
-                }
+                advance(sql, &run, counts(&outcomes, unread)).await?;
                 Ok((outcomes, used))
             })
         })
         .await
+}
+
+/// Counts rows in the transaction that writes them. Fails if the import has been ended meanwhile, so that nothing is written.
+pub(super) async fn advance(sql: &mut Sql, run: &Run, more: Counts) -> Result<()> {
+    let import = match run.target {
+        Target::Rehearsal => return Ok(()),
+        Target::Check(import) => (import, ImportState::Checking),
+        Target::Import(import) => (import, ImportState::Running),
+    };
+    if !imports::advance(sql, run.institution, import, more).await? {
+        return Err(Error::Unavailable("the import has been undone meanwhile".to_owned()));
+    }
+    Ok(())
 }
 
 fn counts(outcomes: &[Outcome], unread: Counts) -> Counts {

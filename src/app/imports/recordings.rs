@@ -12,8 +12,9 @@ use futures_util::{StreamExt, stream};
 
 use super::{
     super::{
-        Actor, App, Error, Result,
-        media::{self, PendingCall},
+        Actor, App, Error, Missing, Result,
+        calls::{self, CallChange},
+        media,
     },
     Run, Target,
     formats::{
@@ -25,17 +26,19 @@ use super::{
 use crate::{
     domain::{
         access::SearchScope,
+        call::Reason,
         email::email_key,
         fault::Fault,
-        ids::{InstitutionId, NamePageId, ParticipantId},
-        import::BroughtRecording,
-        media::{Incoming, Kind, MediaFault},
-        participant::Participant,
+        ids::{ImportId, InstitutionId, NamePageId, ParticipantId},
+        import::{BroughtRecording, Counts},
+        media::{Incoming, Kind, Media, MediaFault},
+        moment::Moment,
+        participant::{Draft, Participant},
         text,
     },
     store::{
         self, imports,
-        participants::{KeyKind, best},
+        participants::{self, KeyKind, best},
         rolls,
     },
 };
@@ -159,21 +162,19 @@ pub async fn recordings(
         owners.push((at, name.clone(), person, earlier, would_exist(name)));
     }
     let work = owners.into_iter().map(|(at, name, person, earlier, would_be_there)| async move {
-        if person.is_none() && !would_be_there {
-            return Ok((name, FileOutcome::Nobody));
-        }
         let email = person.as_ref().and_then(|person| person.email.clone());
-        if let Some(earlier) = earlier {
-            let why = FileFault::SamePerson(earlier);
-            return Ok((name, FileOutcome::Refused { email, why }));
-        }
-        let outcome = match files.contents(at, app.studio.settings.sound.bytes) {
-            Err(error) => FileOutcome::Refused { email, why: FileFault::Unreadable(error) },
-            Ok(bytes) => match store_recording(app, run, person.as_ref(), bytes).await? {
-                Ok(()) => FileOutcome::Stored { email },
-                Err(fault) => FileOutcome::Refused { email, why: FileFault::Media(fault) },
+        let outcome = match (person, earlier) {
+            (None, _) if !would_be_there => FileOutcome::Nobody,
+            (_, Some(earlier)) => FileOutcome::Refused { email, why: FileFault::SamePerson(earlier) },
+            (person, None) => match files.contents(at, app.studio.settings.sound.bytes) {
+                Err(error) => FileOutcome::Refused { email, why: FileFault::Unreadable(error) },
+                Ok(bytes) => match store_recording(app, run, person.as_ref(), bytes).await? {
+                    Ok(()) => FileOutcome::Stored { email },
+                    Err(fault) => FileOutcome::Refused { email, why: FileFault::Media(fault) },
+                },
             },
         };
+        count(app, run, &outcome).await?;
         Ok::<_, Error>((name, outcome))
     });
     let mut work = std::pin::pin!(stream::iter(work).buffered(CONCURRENT_FILES));
@@ -211,6 +212,20 @@ pub fn names(file: &str) -> impl Iterator<Item = (String, String)> {
     [Some(file), without_ending].into_iter().flatten().map(|name| (email_key(name), text::nfc(name.trim())))
 }
 
+/// Counts a file, so that the page shows how far the import is, and stops if the import has been ended meanwhile. What is stored is counted
+/// in its own transaction.
+async fn count(app: &App, run: Run, outcome: &FileOutcome) -> Result<()> {
+    let mut counts = Counts { done: 1, ..Counts::default() };
+    match (outcome, run.target) {
+        (_, Target::Rehearsal) | (FileOutcome::Stored { .. }, Target::Import(_)) => return Ok(()),
+        (FileOutcome::Stored { .. }, Target::Check(_)) => counts.updated = 1,
+        (FileOutcome::Nobody | FileOutcome::Refused { .. }, _) => counts.refused = 1,
+    }
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { group::advance(sql, &run, counts).await }))
+        .await
+}
+
 /// Attaches a recording from a file. The inner error says what is wrong with the file.
 async fn store_recording(
     app: &App,
@@ -223,33 +238,56 @@ async fn store_recording(
     let (Some(person), Target::Import(import)) = (person, run.target) else {
         return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
     };
-    let (institution, id) = (run.institution, person.id);
-    let sql = &mut app.db.read();
-    let had_one = store::media::of(sql, institution, id, Kind::Recording).await?.is_some();
-    let phone = store::participants::phone_number(sql, institution, id).await?;
-    let before = group::before(person, phone)?;
-    let media_file = (Kind::Recording, incoming);
-    match media::store_one(app, (institution, id), media_file, PendingCall::Cancel).await {
-        Ok(_) => {
-            let brought = if had_one { BroughtRecording::Replaced } else { BroughtRecording::Added };
-            app.db
-                .write::<_, Error>(move |sql| {
-                    Box::pin(async move {
-                        rolls::lock(sql, institution).await?;
-                        let what = (before.as_str(), brought);
-                        Ok(imports::remember_recording(sql, institution, import, id, what).await?)
-                    })
-                })
-                .await?;
-            Ok(Ok(()))
-        }
-        Err(Error::Invalid(errors)) => {
-            let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {
-                Fault::Media(fault) => Some(fault.clone()),
-                _ => None,
-            });
-            fault.map(Err).ok_or(Error::Invalid(errors))
-        }
-        Err(other) => Err(other),
+    // The import goes on after an interruption, and has counted it.
+    if imports::has_brought(&mut app.db.read(), run.institution, import, person.id).await? {
+        return Ok(Ok(()));
     }
+    let now = app.clock.now();
+    let mut draft = Draft { media: vec![(Kind::Recording, incoming)], ..Draft::default() };
+    let processed = media::process(app, &mut draft, now).await?;
+    if let Err(errors) = draft.errors.into_result() {
+        let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {
+            Fault::Media(fault) => Some(fault.clone()),
+            _ => None,
+        });
+        return fault.map(Err).ok_or(Error::Invalid(errors));
+    }
+    let (owned_app, participant) = (app.clone(), person.id);
+    let write = move |new: Vec<Media>| attach(owned_app, (run, import), participant, new, now);
+    media::store_and(app, run.institution, processed, write).await?;
+    Ok(Ok(()))
+}
+
+/// The recording, what the person was before, and the progress of the import are written in one transaction. Returns what was replaced.
+async fn attach(
+    app: App,
+    (run, import): (Run, ImportId),
+    participant: ParticipantId,
+    new: Vec<Media>,
+    now: Moment,
+) -> Result<((), Vec<Media>)> {
+    let institution = run.institution;
+    let (rules, ids) = (app.calling.clone(), calls::Ids::new(&app, now));
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
+                let person = person.ok_or(Error::Missing(Missing::Participant))?;
+                let phone = participants::phone_number(sql, institution, participant).await?;
+                let before = group::before(&person, phone)?;
+                let had_one = store::media::of(sql, institution, participant, Kind::Recording).await?;
+                let brought =
+                    if had_one.is_some() { BroughtRecording::Replaced } else { BroughtRecording::Added };
+                let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
+                calls::settle(sql, &rules, (institution, participant), call_change, ids, now).await?;
+                let replaced = media::attach(sql, institution, participant, &new, now).await?;
+                let what = (before.as_str(), brought);
+                imports::remember_recording(sql, institution, import, participant, what).await?;
+                let counts = Counts { done: 1, updated: 1, ..Counts::default() };
+                group::advance(sql, &run, counts).await?;
+                Ok(((), replaced))
+            })
+        })
+        .await
 }

@@ -38,6 +38,9 @@ pub struct Mapping {
     /// The line of the headings and the field of each column, as chosen on the page.
     #[serde(default)]
     pub by_column: Option<(u64, Vec<Option<String>>)>,
+    /// The class of a OneRoster bundle, as chosen on the page.
+    #[serde(default)]
+    pub class: Option<String>,
 }
 
 impl Mapping {
@@ -50,7 +53,7 @@ impl Mapping {
             by_heading
                 .push((heading.to_owned(), Some(field.trim().to_owned()).filter(|field| !field.is_empty())));
         }
-        Ok(Self { by_heading, by_column: None })
+        Ok(Self { by_heading, ..Self::default() })
     }
 
     fn of(&self, heading: &str) -> Option<&Option<String>> {

@@ -1,14 +1,16 @@
 //! Undoes the last import of a page, within a day and as long as nobody has changed what it brought. People whom it created are deleted,
 //! with the recordings that it brought for them; people whom it changed become what they were before. A recording that it brought for
-//! somebody without one is deleted. One that it replaced is gone, so that such an import cannot be undone.
+//! somebody without one is deleted. One that it replaced is gone, so that such an import cannot be undone. The job of the import completes
+//! an undo that was interrupted.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
-use super::super::{Actor, App, Error, Result, media, persons};
+use super::super::{Actor, App, Error, Result, jobs, media, persons};
 use crate::{
     domain::{
-        ids::{ImportId, InstitutionId, NamePageId, ParticipantId},
-        import::{Before, ImportState},
+        ids::{ImportId, InstitutionId, JobId, NamePageId, ParticipantId},
+        import::{Before, Import, ImportState},
+        job::Job,
         media::{Kind, Media},
         moment::Moment,
         participant::{CustomValues, Draft, LegalNames},
@@ -27,7 +29,11 @@ pub(super) const UNDO_DAYS: i64 = 1;
 /// People per transaction.
 const GROUP: i64 = 200;
 /// Names of people who stand in the way.
-const MOST_NAMES: i64 = 50;
+pub(super) const MOST_NAMES: i64 = 50;
+/// A command undoes an import itself. When it was killed, a job completes it.
+const TAKEN_OVER_AFTER: Duration = Duration::from_secs(600);
+/// The fault of an import of which a part may be undone.
+const FAULT: &str = "undo";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Undone {
@@ -54,30 +60,45 @@ pub(super) async fn undoable(
 ) -> Result<Option<ImportId>> {
     let last = imports::last_changing(&mut app.db.read(), institution, page).await?;
     let now = app.clock.now();
-    Ok(last.filter(|import| import.has_changed() && !is_late(import.created_at, now)).map(|import| import.id))
+    let is_undoable = |import: &Import| {
+        import.has_changed() && import.state != ImportState::Undoing && !is_late(import.created_at, now)
+    };
+    Ok(last.filter(is_undoable).map(|import| import.id))
 }
 
 fn is_late(created_at: Moment, now: Moment) -> bool {
     created_at.plus_days(UNDO_DAYS) < now
 }
 
+/// Undoes the last import of a page, and waits for it.
 pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: NamePageId) -> Result<Undone> {
-    actor.manage(institution, page)?;
-    super::require_writable(app, institution, page).await?;
-    let now = app.clock.now();
-    let begun = app
-        .db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                begin(sql, institution, page, now).await
-            })
-        })
-        .await?;
-    let import = match begun {
+    let import = match begin(app, actor, (institution, page), TAKEN_OVER_AFTER).await? {
         Ok(import) => import,
         Err(refused) => return Ok(refused),
     };
+    let (deleted, restored) = complete(app, (institution, page), import).await?;
+    let kept = imports::touched(&mut app.db.read(), institution, import, MOST_NAMES).await?;
+    Ok(Undone::Done { deleted, restored, kept })
+}
+
+/// Lets a job undo the last import of a page. The inner error says why it cannot be undone.
+pub async fn start_undo(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+) -> Result<Result<ImportId, Undone>> {
+    let begun = begin(app, actor, (institution, page), Duration::ZERO).await?;
+    app.queue.wake();
+    Ok(begun)
+}
+
+/// Undoes what is left, in groups. It can be interrupted and repeated, and two may do it at a time. Returns how many people were deleted
+/// and restored.
+pub(super) async fn complete(
+    app: &App,
+    (institution, page): (InstitutionId, NamePageId),
+    import: ImportId,
+) -> Result<(u64, u64)> {
     let (mut deleted, mut restored) = (0, 0);
     loop {
         let (now, owned_app) = (app.clock.now(), app.clone());
@@ -95,6 +116,7 @@ pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: Na
                     }
                     let (counts, gone) =
                         revert(sql, &owned_app, (institution, page, import), changes, now).await?;
+                    imports::advance_undo(sql, institution, import, counts.0 + counts.1).await?;
                     Ok((Some(counts), gone))
                 })
             })
@@ -105,12 +127,39 @@ pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: Na
         restored += some_restored;
     }
     app.queue.wake();
-    let kept = imports::touched(&mut app.db.read(), institution, import, MOST_NAMES).await?;
-    Ok(Undone::Done { deleted, restored, kept })
+    Ok((deleted, restored))
 }
 
-/// Checks that the import can be undone, and ends it if it still runs.
+/// Marks the last import as being undone, and enqueues the job that completes it if whoever has begun does not.
 async fn begin(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    job_after: Duration,
+) -> Result<Result<ImportId, Undone>> {
+    actor.manage(institution, page)?;
+    super::require_writable(app, institution, page).await?;
+    let now = app.clock.now();
+    let job = app.ids.id::<JobId>(now);
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let import = match check(sql, institution, page, now).await? {
+                    Ok(import) => import,
+                    Err(refused) => return Ok(Err(refused)),
+                };
+                imports::begin_undo(sql, institution, import).await?;
+                let run = Job::RunImport { institution, import };
+                jobs::enqueue(sql, job, &run, now.plus(job_after), now).await?;
+                Ok(Ok(import))
+            })
+        })
+        .await
+}
+
+/// The import that can be undone, even if it still runs.
+async fn check(
     sql: &mut Sql,
     institution: InstitutionId,
     page: NamePageId,
@@ -120,19 +169,28 @@ async fn begin(
     let Some(last) = last.filter(|import| import.has_changed()) else {
         return Ok(Err(Undone::Nothing));
     };
+    // What was begun is completed.
+    if last.state == ImportState::Undoing || last.fault.as_deref() == Some(FAULT) {
+        return Ok(Ok(last.id));
+    }
     if is_late(last.created_at, now) {
         return Ok(Err(Undone::TooLate));
     }
     let names = imports::touched(sql, institution, last.id, MOST_NAMES).await?;
-    if !names.is_empty() && last.state != ImportState::Undoing {
+    if !names.is_empty() {
         return Ok(Err(Undone::Changed(names)));
     }
     if imports::has_replaced(sql, institution, last.id).await? {
         return Ok(Err(Undone::Replaced));
     }
-    let from = [ImportState::Running, ImportState::Done, ImportState::Failed, ImportState::Undoing];
-    imports::change_state(sql, institution, last.id, &from, ImportState::Undoing).await?;
     Ok(Ok(last.id))
+}
+
+/// After the job has failed for the last time: the import is there, at least in part, and somebody can undo it again.
+pub(super) async fn give_up(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
+    let states = (ImportState::Undoing, ImportState::Done);
+    imports::finish(sql, institution, import, states, (None, Some(FAULT))).await?;
+    Ok(())
 }
 
 /// Returns how many people were deleted and restored, and the media whose files must be removed.

@@ -8,6 +8,7 @@ use tokio::task::spawn_blocking;
 use super::{
     super::{Actor, App, Error, Missing, Result, jobs},
     CallPolicy, Format, Input, Mapping, Options, Outcome, Recordings, RowReport, Run, SheetFault, Target,
+    formats::classes,
     sheet, undo,
 };
 use crate::{
@@ -26,6 +27,8 @@ const PART: usize = 192 << 10;
 /// Rows of each kind that a report keeps.
 const MOST_REFUSED: usize = 200;
 const MOST_OTHERS: usize = 200;
+/// The whole report, which people download, as JSON. Rows beyond are left out.
+const REPORT_BYTES: usize = 32 << 20;
 /// Files that wait on a page to be imported.
 const MOST_WAITING: i64 = 20;
 /// The characters of a heading or a cell that are shown to whoever corrects the mapping.
@@ -37,11 +40,15 @@ pub struct Upload {
     pub mapping: Mapping,
     /// The beginning of the table, as long as its columns are being mapped.
     pub beginning: Option<sheet::Beginning>,
+    /// The classes of a OneRoster bundle, by id and title.
+    pub classes: Vec<(String, String)>,
     /// A ZIP file of so many recordings.
     pub recordings: Option<usize>,
     pub report: Report,
     /// The fields that a column can have, with the labels of custom ones.
     pub fields: Vec<(String, Option<String>)>,
+    /// Names of people for whom it was not undone, because somebody had changed them meanwhile.
+    pub kept: Vec<String>,
 }
 
 /// What a file begins with. It is read once, and stored with the file: reading a spreadsheet can take seconds, and its page is reloaded
@@ -49,6 +56,8 @@ pub struct Upload {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Look {
     beginning: Option<sheet::Beginning>,
+    #[serde(default)]
+    classes: Vec<(String, String)>,
     recordings: Option<usize>,
     fault: Option<String>,
 }
@@ -56,26 +65,36 @@ struct Look {
 impl Look {
     /// Fails if this is no file that can be imported. A fault inside of it is part of the result.
     fn at(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
-        let read = match Format::of(input)? {
-            Format::Recordings => Recordings::in_zip(input).map(|files| (None, Some(files.len()))),
-            Format::Csv | Format::Xlsx | Format::Ods | Format::OneRoster => {
-                sheet::beginning(input, options).map(|beginning| (Some(shortened(beginning)), None))
-            }
+        let look = match Format::of(input)? {
+            Format::Recordings => Recordings::in_zip(input)
+                .map(|files| Self { recordings: Some(files.len()), ..Self::default() }),
+            Format::OneRoster => Self::at_bundle(input, options),
+            Format::Csv | Format::Xlsx | Format::Ods => Self::at_table(input, options),
         };
-        Ok(match read {
-            Ok((beginning, recordings)) => Self { beginning, recordings, fault: None },
-            Err(fault) => Self { fault: Some(fault.word().to_owned()), ..Self::default() },
-        })
+        Ok(look.unwrap_or_else(|fault| Self { fault: Some(fault.word().to_owned()), ..Self::default() }))
+    }
+
+    fn at_table(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
+        let beginning = Some(shortened(sheet::beginning(input, options)?));
+        Ok(Self { beginning, ..Self::default() })
+    }
+
+    fn at_bundle(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
+        let mut classes = classes(input)?;
+        classes.iter_mut().for_each(|(_, title)| shorten(title));
+        Ok(Self { classes, ..Self::at_table(input, options)? })
     }
 }
 
 fn shortened(mut beginning: sheet::Beginning) -> sheet::Beginning {
-    for text in beginning.headings.iter_mut().chain(beginning.samples.iter_mut().flatten()) {
-        if let Some((end, _)) = text.char_indices().nth(SHOWN) {
-            text.truncate(end);
-        }
-    }
+    beginning.headings.iter_mut().chain(beginning.samples.iter_mut().flatten()).for_each(shorten);
     beginning
+}
+
+fn shorten(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(SHOWN) {
+        text.truncate(end);
+    }
 }
 
 /// The results of single rows: all that were refused or would change something, within limits.
@@ -97,9 +116,9 @@ pub struct ReportRow {
     /// The email, or the name of a file.
     pub who: String,
     pub outcome: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
 }
 
@@ -126,7 +145,9 @@ impl ReportRow {
                 ("refused", Vec::new(), reasons.collect())
             }
         };
-        Self { line: row.line, who: row.email.clone(), outcome: outcome.to_owned(), fields, reasons }
+        let mut who = row.email.clone();
+        shorten(&mut who);
+        Self { line: row.line, who, outcome: outcome.to_owned(), fields, reasons }
     }
 }
 
@@ -147,20 +168,36 @@ fn kind(fault: &Fault) -> &'static str {
 #[derive(Default)]
 struct Collector {
     report: Report,
-    counts: Counts,
     refused: usize,
+    whole: WholeReport,
+}
+
+/// All rows as JSON, one per line, in parts. They are stored apart from the report, which every view of the page reads.
+#[derive(Default)]
+struct WholeReport {
+    parts: Vec<String>,
+    bytes: usize,
+}
+
+impl WholeReport {
+    fn add(&mut self, row: &ReportRow) {
+        // It has only texts and numbers, so this never fails.
+        let Ok(mut line) = serde_json::to_string(row) else { return };
+        line.push('\n');
+        if self.bytes + line.len() > REPORT_BYTES {
+            return;
+        }
+        self.bytes += line.len();
+        match self.parts.last_mut() {
+            Some(part) if part.len() < PART => part.push_str(&line),
+            _ => self.parts.push(line),
+        }
+    }
 }
 
 impl Collector {
     fn add(&mut self, row: ReportRow) {
-        self.counts.done += 1;
-        match row.outcome.as_str() {
-            "created" => self.counts.created += 1,
-            "updated" => self.counts.updated += 1,
-            "unchanged" => self.counts.unchanged += 1,
-            "refused" => self.counts.refused += 1,
-            _ => {}
-        }
+        self.whole.add(&row);
         let is_refused = row.outcome == "refused";
         let others = self.report.rows.len() - self.refused;
         let has_room = if is_refused { self.refused < MOST_REFUSED } else { others < MOST_OTHERS };
@@ -273,8 +310,19 @@ pub async fn find_upload(
     let report =
         import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
     let mapping = mapping(&import);
-    let mut upload =
-        Upload { import, mapping, beginning: None, recordings: None, report, fields: Vec::new() };
+    let mut upload = Upload {
+        import,
+        mapping,
+        beginning: None,
+        classes: Vec::new(),
+        recordings: None,
+        report,
+        fields: Vec::new(),
+        kept: Vec::new(),
+    };
+    if upload.import.state == ImportState::Undone {
+        upload.kept = imports::touched(&mut app.db.read(), institution.id, id, undo::MOST_NAMES).await?;
+    }
     let is_open =
         matches!(upload.import.state, ImportState::Uploaded | ImportState::Checked | ImportState::Failed);
     if !is_open {
@@ -292,11 +340,27 @@ pub async fn find_upload(
     // Without one, the file is gone.
     let gone = || Look { fault: Some("damaged".to_owned()), ..Look::default() };
     let look: Look = look.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(gone);
-    (upload.beginning, upload.recordings) = (look.beginning, look.recordings);
+    (upload.beginning, upload.classes, upload.recordings) = (look.beginning, look.classes, look.recordings);
     if look.fault.is_some() {
         upload.import.fault = look.fault;
     }
     Ok(upload)
+}
+
+/// A part of the whole report, by its number from 0, or nothing behind the last one.
+pub async fn report_part(
+    app: &App,
+    actor: &Actor,
+    (institution, page): (InstitutionId, NamePageId),
+    id: ImportId,
+    number: i64,
+) -> Result<Option<Vec<ReportRow>>> {
+    actor.manage(institution, page)?;
+    let sql = &mut app.db.read();
+    found(sql, (institution, page), id).await?;
+    let Some(part) = imports::report_part(sql, institution, id, number).await? else { return Ok(None) };
+    let rows: serde_json::Result<Vec<ReportRow>> = part.lines().map(serde_json::from_str).collect();
+    rows.map(Some).map_err(|error| Error::Internal(format!("a report is damaged: {error}")))
 }
 
 /// Sets the mapping, and starts a dry run.
@@ -366,56 +430,61 @@ async fn enqueue(
     Ok(())
 }
 
-/// What the job does: the dry run or the import, depending on the state.
+/// What the job does: the dry run, the import or its undo, depending on the state.
 pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<()> {
     let import = imports::find(&mut app.db.read(), institution, id).await?;
     let Some(import) = import else { return Ok(()) };
     let is_import = match import.state {
         ImportState::Checking => false,
         ImportState::Waiting | ImportState::Running => true,
+        ImportState::Undoing => {
+            undo::complete(app, (institution, import.page), id).await?;
+            return Ok(());
+        }
         // Somebody has been quicker.
         ImportState::Uploaded
         | ImportState::Checked
         | ImportState::Done
         | ImportState::Failed
-        | ImportState::Undoing
         | ImportState::Undone => return Ok(()),
     };
     let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
     let Some(owner) = owner else { return Ok(()) };
     let actor = Actor::System;
     let page = import.page;
-    let options = super::options(app, &actor, &owner, page, (mapping(&import), None)).await?;
+    let mapping = mapping(&import);
+    let class = mapping.class.clone();
+    let options = super::options(app, &actor, &owner, page, (mapping, class)).await?;
     let input = file(app, institution, id).await?;
-    let target = if is_import { Target::Import(id) } else { Target::Rehearsal };
+    let target = if is_import { Target::Import(id) } else { Target::Check(id) };
     let starts_with_newest = import.starts_with_newest;
     let run = Run { institution, page, target, calling: CallPolicy::Nobody, starts_with_newest };
-    let done = match is_import {
-        true => {
-            let from = [ImportState::Waiting, ImportState::Running];
-            if !change(app, institution, id, &from, ImportState::Running).await? {
-                return Ok(());
-            }
-            work(app, &actor, run, id, (&input, &options)).await?
-        }
-        false => work(app, &actor, run, id, (&input, &options)).await?,
-    };
-    let (state, report, fault) = match done {
+    if import.state == ImportState::Waiting && !begin(app, institution, id).await? {
+        return Ok(());
+    }
+    // The rows of an import are counted in the transactions that write them.
+    let rows_done = if import.state == ImportState::Running { import.counts.done } else { 0 };
+    let done = work(app, &actor, run, (&input, &options), rows_done).await?;
+    let (state, report, parts, fault) = match done {
         Ok(collector) => {
             let state = if is_import { ImportState::Done } else { ImportState::Checked };
             let report = serde_json::to_string(&collector.report);
-            (state, Some(report.map_err(|error| Error::Internal(error.to_string()))?), None)
+            let report = report.map_err(|error| Error::Internal(error.to_string()))?;
+            (state, Some(report), collector.whole.parts, None)
         }
-        Err(fault) => (ImportState::Failed, None, Some(fault.word().to_owned())),
+        Err(fault) => (ImportState::Failed, None, Vec::new(), Some(fault.word().to_owned())),
     };
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let texts = (report.as_deref(), fault.as_deref());
                 let from = if is_import { ImportState::Running } else { ImportState::Checking };
-                imports::finish(sql, institution, id, (from, state), texts).await?;
+                let is_finished = imports::finish(sql, institution, id, (from, state), texts).await?;
                 if state == ImportState::Done {
                     imports::delete_file(sql, institution, id).await?;
+                }
+                if is_finished {
+                    imports::insert_report(sql, institution, id, &parts).await?;
                 }
                 Ok(())
             })
@@ -423,17 +492,12 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         .await
 }
 
-async fn change(
-    app: &App,
-    institution: InstitutionId,
-    id: ImportId,
-    from: &[ImportState],
-    to: ImportState,
-) -> Result<bool> {
-    let from = from.to_vec();
+/// Returns false if somebody has been quicker.
+async fn begin(app: &App, institution: InstitutionId, id: ImportId) -> Result<bool> {
+    let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(imports::change_state(sql, institution, id, &from, to).await?) })
+            Box::pin(async move { Ok(imports::start(sql, institution, id, now).await?) })
         })
         .await
 }
@@ -442,8 +506,8 @@ async fn work(
     app: &App,
     actor: &Actor,
     run: Run,
-    id: ImportId,
     (input, options): (&Input, &Options),
+    rows_done: u64,
 ) -> Result<Result<Collector, SheetFault>> {
     let read = input.clone();
     let mut collector = Collector::default();
@@ -455,7 +519,8 @@ async fn work(
                 Err(fault) => return Ok(Err(fault)),
                 Ok(files) => files,
             };
-            start(app, run.institution, id, files.len() as u64).await?;
+            start(app, run, files.len() as u64).await?;
+            start_recordings(app, run).await?;
             let mut each = |name: &str, outcome: super::FileOutcome| collector.add(of_file(name, &outcome));
             super::recordings(app, actor, run, &files, &|_| false, &mut each).await?;
         }
@@ -464,30 +529,39 @@ async fn work(
                 Err(fault) => return Ok(Err(fault)),
                 Ok(overview) => overview,
             };
-            start(app, run.institution, id, overview.rows).await?;
+            start(app, run, overview.rows).await?;
             collector.report.unknown = overview.columns.unknown;
             collector.report.numeric_ids = overview.numeric_ids;
             let mut each =
                 |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
-            if let Err(fault) = super::people(app, actor, run, (input, options), &mut each).await? {
+            let file = (input, options);
+            let done = super::remaining_people(app, actor, run, file, rows_done, &mut each).await?;
+            if let Err(fault) = done {
                 return Ok(Err(fault));
             }
+            // Rows that were done before an interruption are not in the report.
+            collector.report.others = overview.rows.saturating_sub(collector.report.rows.len() as u64);
         }
     }
-    // The rows of an import are counted with its transactions, those of a dry run and recordings here.
-    let counts = collector.counts;
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(imports::set_counts(sql, run.institution, id, counts).await?) })
-        })
-        .await?;
     Ok(Ok(collector))
 }
 
-async fn start(app: &App, institution: InstitutionId, id: ImportId, rows: u64) -> Result<()> {
+/// Begins to count the rows of a dry run. An import has its number of rows from the dry run, and counts from where it was interrupted.
+async fn start(app: &App, run: Run, rows: u64) -> Result<()> {
+    let Target::Check(id) = run.target else { return Ok(()) };
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(imports::begin(sql, institution, id, rows).await?) })
+            Box::pin(async move { Ok(imports::begin(sql, run.institution, id, rows).await?) })
+        })
+        .await
+}
+
+/// The files of an import are not counted in order, so what it has brought before an interruption is.
+async fn start_recordings(app: &App, run: Run) -> Result<()> {
+    let Target::Import(id) = run.target else { return Ok(()) };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::begin_recordings(sql, run.institution, id).await?) })
         })
         .await
 }
@@ -504,14 +578,16 @@ fn of_file(name: &str, outcome: &super::FileOutcome) -> ReportRow {
     let reason = |kind: &str| Reason { field: String::new(), kind: kind.to_owned() };
     let fields = if outcome == "updated" { vec!["recording".to_owned()] } else { Vec::new() };
     let reasons = kind.map(reason).into_iter().collect();
-    ReportRow { line: 0, who: name.to_owned(), outcome: outcome.to_owned(), fields, reasons }
+    let mut who = name.to_owned();
+    shorten(&mut who);
+    ReportRow { line: 0, who, outcome: outcome.to_owned(), fields, reasons }
 }
 
-/// Marks an import as failed, after its job has failed for the last time.
+/// Marks an import or its undo as failed, after its job has failed for the last time.
 pub(in crate::app) async fn give_up(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
     let from = [ImportState::Checking, ImportState::Waiting, ImportState::Running];
     imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
-    Ok(())
+    undo::give_up(sql, institution, id).await
 }
 
 impl SheetFault {
@@ -544,9 +620,5 @@ mod tests {
         (0..3).for_each(|_| collector.add(row("refused")));
         assert_eq!(collector.report.rows.len(), MOST_OTHERS + 3);
         assert_eq!(collector.report.others, 10_000 - MOST_OTHERS as u64);
-        assert_eq!(
-            (collector.counts.created, collector.counts.refused, collector.counts.done),
-            (10_000, 3, 10_003)
-        );
     }
 }

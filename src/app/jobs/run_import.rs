@@ -1,4 +1,4 @@
-//! Checks or imports a file that somebody uploaded on a name page.
+//! Checks or imports a file that somebody uploaded on a name page, or undoes an import.
 
 use super::{Context, Policy};
 use crate::{
@@ -17,7 +17,8 @@ pub async fn run(context: &Context<'_>, institution: InstitutionId, import: Impo
     imports::run(context.app, institution, import).await
 }
 
-/// Shows that the file could not be imported. A part of it may have been: the import can be undone, or repeated.
+/// Shows that the file could not be imported, or the import not be undone. A part of it may have been: the import can be undone, or
+/// repeated.
 pub async fn give_up(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
     imports::give_up(sql, institution, import).await
 }

@@ -3,8 +3,21 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, imports, members, own_recordings::Sharing, persons},
-    domain::{email::Email, ids::NamePageId, member::Role, name_page::NamePageRef},
+    app::{
+        Actor, Error,
+        imports::{self, CallPolicy, Input, Mapping, Recordings, Row, RowContent, Run, Target, Undone},
+        members,
+        own_recordings::Sharing,
+        persons,
+    },
+    domain::{
+        email::Email,
+        ids::{ImportId, NamePageId},
+        import::{Counts, ImportState},
+        member::Role,
+        name_page::NamePageRef,
+        participant::{Draft, Given},
+    },
 };
 use serde_json::json;
 
@@ -51,9 +64,10 @@ async fn upload(browser: &Browser<'_>, path: &str, file: &[u8]) -> Seen {
 
 /// Waits until a job has done its work, and returns the page.
 async fn settled(browser: &Browser<'_>, path: &str) -> Seen {
+    let busy = ["reloads by itself", "is being imported", "is being undone"];
     until("the import has settled", || async {
-        !browser.get(path).await.body.contains("reloads by itself")
-            && !browser.get(path).await.body.contains("is being imported")
+        let body = browser.get(path).await.body;
+        !busy.iter().any(|text| body.contains(text))
     })
     .await;
     browser.get(path).await.expect(200)
@@ -116,6 +130,8 @@ async fn a_manager_maps_checks_imports_and_undoes() {
     invite(&world, "ana@example.edu bea@example.edu", &by_links()).await;
     browser.get(address).await.expect(200);
     browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains("The import has been undone"), "{}", page.body);
     assert_eq!(people(&world, world.page.id).await, ["Ana"]);
     // Whoever should not be on the page is not invited to it any more.
     assert_eq!(count(&world, "invitations WHERE email_key = 'ana@example.edu'").await, 1);
@@ -190,7 +206,8 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
         "SELECT COUNT(*) FROM imports WHERE report LIKE '%ana@example.edu%' OR beginning LIKE '%ana@example.edu%'",
         "SELECT COUNT(*) FROM import_files",
     );
-    assert_eq!((count(reports).await, count(files).await), (1, 1));
+    // The file and the whole report.
+    assert_eq!((count(reports).await, count(files).await), (1, 2));
     let (institution, ana) = (world.institution.id, "ana@example.edu".to_owned());
     persons::erase(&world.app, &Actor::Operator, institution, ana, persons::Rewrite::Later).await.unwrap();
     assert_eq!((count(reports).await, count(files).await), (0, 0));
@@ -289,4 +306,278 @@ async fn files_that_cannot_be_imported_are_refused_with_a_sentence() {
     forged.expect(403);
     let count = world.app.db.read().one("SELECT COUNT(*) FROM imports", &[], |row| row.int(0)).await.unwrap();
     assert_eq!(count, Some(0));
+}
+
+/// Uploads and checks a file, without a browser and a worker.
+async fn checked(world: &World, file: &[u8]) -> ImportId {
+    let (app, here) = (&world.app, (world.institution.id, world.page.id));
+    let id = imports::upload(app, &Actor::Operator, here, "upload", file.to_vec()).await.unwrap().unwrap();
+    imports::check_upload(app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    imports::run(app, here.0, id).await.unwrap();
+    id
+}
+
+/// Says that a file is to be imported. `imports::run` does it.
+async fn wanted(world: &World, id: ImportId) {
+    let here = (world.institution.id, world.page.id);
+    imports::import_upload(&world.app, &Actor::Operator, here, id).await.unwrap();
+}
+
+async fn undo(world: &World) -> Undone {
+    imports::undo(&world.app, &Actor::Operator, world.institution.id, world.page.id).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_day_for_undoing_begins_with_the_import_and_a_busy_import_is_not_forgotten() {
+    let world = World::new().await;
+    let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+    let id = checked(&world, b"email,first_name\nana@example.edu,Ana\n").await;
+    world.advance(hours(23));
+    wanted(&world, id).await;
+    // The queue is long.
+    world.advance(hours(2));
+    imports::remove_old(&world.app).await.unwrap();
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    assert_eq!(people(&world, world.page.id).await, ["Ana"]);
+    world.advance(hours(23));
+    imports::remove_old(&world.app).await.unwrap();
+    let undone = undo(&world).await;
+    assert!(matches!(undone, Undone::Done { deleted: 1, .. }), "{undone:?}");
+    world.advance(hours(2));
+    imports::remove_old(&world.app).await.unwrap();
+    for table in ["imports", "import_changes", "import_files"] {
+        assert_eq!(count(&world, table).await, 0, "{table}");
+    }
+}
+
+/// It is done every minute.
+#[tokio::test]
+async fn looking_for_old_imports_does_not_wait_for_the_writer_of_the_database() {
+    let world = World::on_sqlite().await;
+    checked(&world, b"email,first_name\nana@example.edu,Ana\n").await;
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (start, started) = tokio::sync::oneshot::channel();
+    let app = world.app.clone();
+    let writing = tokio::spawn(async move {
+        let write = app.db.write::<_, Error>(move |_| {
+            Box::pin(async move {
+                start.send(()).unwrap();
+                let _ = released.recv();
+                Ok(())
+            })
+        });
+        write.await
+    });
+    started.await.unwrap();
+    imports::remove_old(&world.app).await.unwrap();
+    assert!(!writing.is_finished());
+    release.send(()).unwrap();
+    writing.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_undo_goes_on_after_a_restart_and_names_whom_somebody_has_changed_meanwhile() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let rows: String = (0..300).map(|n| format!("p{n}@example.edu,P{n}\n")).collect();
+    let id = checked(&world, format!("email,first_name\n{rows}").as_bytes()).await;
+    wanted(&world, id).await;
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
+    let address = format!("{}/{id}", path(&world));
+    browser.get(&address).await.expect(200);
+    browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    // Nobody works yet. A second press would not start it twice.
+    let page = browser.get(&address).await.expect(200);
+    assert!(page.body.contains("is being undone"), "{}", page.body);
+    assert!(page.body.contains(r#"value="0" max="300""#), "{}", page.body);
+    assert!(!page.body.contains("Undo the import"), "{}", page.body);
+    assert_eq!(people(&world, world.page.id).await.len(), 300);
+    browser.post(&format!("{address}/undo"), &[]).await.expect(303);
+    assert_eq!(count(&world, "jobs").await, 1);
+    world.changed_at("p7@example.edu", world.app.clock.now().micros() + 5_000_000).await;
+    world.work(1);
+    let page = settled(&browser, &address).await;
+    assert!(page.body.contains("except for these people") && page.body.contains("P7"), "{}", page.body);
+    assert_eq!(people(&world, world.page.id).await, ["P7"]);
+}
+
+/// A command undoes an import itself, and may be killed.
+#[tokio::test]
+async fn a_job_would_complete_an_undo_that_is_interrupted() {
+    let world = World::new().await;
+    let id = checked(&world, b"email,first_name\nana@example.edu,Ana\n").await;
+    wanted(&world, id).await;
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    execute(&world.app.db, "DELETE FROM jobs", Vec::new()).await;
+    assert!(matches!(undo(&world).await, Undone::Done { deleted: 1, .. }));
+    assert_eq!(count(&world, "jobs WHERE kind = 'run_import'").await, 1);
+}
+
+/// A row of a file.
+fn ana() -> Row {
+    let draft = Draft {
+        first_name: Given::Set("Ana".to_owned()),
+        email: Given::Set(Email::parse("ana@example.edu").unwrap()),
+        ..Draft::default()
+    };
+    let content = RowContent::Draft(Box::new(draft));
+    Row { line: 2, email: "ana@example.edu".to_owned(), size: 0, content }
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_how_far_it_is() {
+    let world = World::new().await;
+    let (app, here) = (&world.app, (world.institution.id, world.page.id));
+    let file = b"email,first_name\nana@example.edu,Ana\n".to_vec();
+    let id = imports::upload(app, &Actor::Operator, here, "upload", file).await.unwrap().unwrap();
+    imports::check_upload(app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    let run = Run { target: Target::Check(id), ..running(&world, id) };
+    imports::rows(app, &Actor::Operator, run, vec![ana()]).await.unwrap();
+    let counts = Counts { done: 1, created: 1, ..Counts::default() };
+    assert_eq!(last_counts(&world).await, (ImportState::Checking, counts));
+    assert_eq!(people(&world, world.page.id).await, [""; 0]);
+}
+
+fn running(world: &World, id: ImportId) -> Run {
+    Run {
+        institution: world.institution.id,
+        page: world.page.id,
+        target: Target::Import(id),
+        calling: CallPolicy::Nobody,
+        starts_with_newest: false,
+    }
+}
+
+/// Imports recordings as the command does, but does not finish.
+async fn bring(world: &World, id: ImportId, files: &[(&str, &[u8])]) -> Result<(), Error> {
+    let files = Recordings::in_zip(&Input::Bytes(zip_of(files).into())).unwrap();
+    let run = running(world, id);
+    imports::recordings(&world.app, &Actor::Operator, run, &files, &|_| false, &mut |_, _| ()).await
+}
+
+async fn begun(world: &World) -> ImportId {
+    let here = (world.institution.id, world.page.id);
+    imports::begin(&world.app, &Actor::Operator, here, "names.zip", 2).await.unwrap()
+}
+
+async fn last_counts(world: &World) -> (ImportState, Counts) {
+    let (institution, page) = (world.institution.id, world.page.id);
+    let (last, _) = imports::last(&world.app, &Actor::Operator, institution, page).await.unwrap();
+    let last = last.unwrap();
+    (last.state, last.counts)
+}
+
+#[tokio::test]
+async fn an_interrupted_import_of_recordings_has_counted_them_and_can_be_undone() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let id = begun(&world).await;
+    let sound = wav(1.0);
+    let files: [(&str, &[u8]); 2] = [("ana@example.edu.wav", &sound), ("nobody@example.edu.wav", &sound)];
+    bring(&world, id, &files).await.unwrap();
+    let counts = Counts { done: 2, updated: 1, refused: 1, ..Counts::default() };
+    assert_eq!(last_counts(&world).await, (ImportState::Running, counts));
+    execute(&world.app.db, "UPDATE imports SET state = 'failed'", Vec::new()).await;
+    let undone = undo(&world).await;
+    assert!(matches!(undone, Undone::Done { restored: 1, .. }), "{undone:?}");
+    assert_eq!(count(&world, "media").await, 0);
+    // It does not run any more.
+    let stopped = bring(&world, id, &files).await;
+    assert!(matches!(stopped, Err(Error::Unavailable(_))), "{stopped:?}");
+    assert_eq!(count(&world, "media").await, 0);
+}
+
+#[tokio::test]
+async fn a_recording_is_not_stored_without_what_is_needed_to_undo_it() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let id = begun(&world).await;
+    let sound = wav(1.0);
+    let rename = |from: &str, to: &str| format!("ALTER TABLE import_changes RENAME COLUMN {from} TO {to}");
+    execute(&world.app.db, rename("changed_at", "renamed"), Vec::new()).await;
+    bring(&world, id, &[("ana@example.edu.wav", &sound)]).await.unwrap_err();
+    assert_eq!(count(&world, "media").await, 0);
+    execute(&world.app.db, rename("renamed", "changed_at"), Vec::new()).await;
+    // A second attempt does not take its own recording for one that was there before.
+    for _ in 0..2 {
+        bring(&world, id, &[("ana@example.edu.wav", &sound)]).await.unwrap();
+    }
+    assert_eq!(count(&world, "media").await, 1);
+    let undone = undo(&world).await;
+    assert!(matches!(undone, Undone::Done { restored: 1, .. }), "{undone:?}");
+}
+
+#[tokio::test]
+async fn an_import_that_goes_on_after_an_interruption_counts_every_row_once() {
+    let world = World::new().await;
+    let file = b"email,first_name\nana@example.edu,Ana\nnonsense,Bea\ncy@example.edu,Cy\n";
+    let id = checked(&world, file).await;
+    wanted(&world, id).await;
+    // Killed after the first row.
+    let killed = "UPDATE imports SET state = 'running', rows_done = 0, created = 0, refused = 0";
+    execute(&world.app.db, killed, Vec::new()).await;
+    imports::rows(&world.app, &Actor::Operator, running(&world, id), vec![ana()]).await.unwrap();
+    imports::run(&world.app, world.institution.id, id).await.unwrap();
+    assert_eq!(people(&world, world.page.id).await, ["Ana", "Cy"]);
+    let counts = Counts { done: 3, created: 2, refused: 1, ..Counts::default() };
+    assert_eq!(last_counts(&world).await, (ImportState::Done, counts));
+}
+
+#[tokio::test]
+async fn managers_choose_a_class_of_a_oneroster_bundle() {
+    let world = World::new().await;
+    world.work(1);
+    let browser = manager(&world).await;
+    let bundle = zip_of(&[
+        ("manifest.csv", b"propertyName,value\noneroster.version,1.2\n"),
+        (
+            "users.csv",
+            b"sourcedId,givenName,familyName,email\nu1,Ana,Lima,ana@example.edu\nu2,Bea,Lima,bea@example.edu\n",
+        ),
+        ("enrollments.csv", b"sourcedId,classSourcedId,userSourcedId,role\ne1,c1,u1,student\ne2,c2,u2,student\n"),
+        ("classes.csv", b"sourcedId,status,title\nc1,,Latin\nc2,,Greek\nc3,tobedeleted,Hebrew\n"),
+    ]);
+    let address = upload(&browser, &path(&world), &bundle).await.expect(303).location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    let page = browser.get(address).await.expect(200);
+    for text in ["All classes", "Latin (c1)", "Greek (c2)"] {
+        assert!(page.body.contains(text), "{text}: {}", page.body);
+    }
+    assert!(!page.body.contains("Hebrew"), "{}", page.body);
+    browser.post(address, &[("class", "c2")]).await.expect(303);
+    let page = settled(&browser, address).await;
+    assert!(page.body.contains(r#"<option value="c2" selected>"#), "{}", page.body);
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    settled(&browser, address).await;
+    assert_eq!(people(&world, world.page.id).await, ["Bea"]);
+}
+
+#[tokio::test]
+async fn the_report_of_a_long_file_is_downloaded_as_a_whole() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let people: String = (0..3_000).map(|n| format!("p{n}@example.edu,P{n}\n")).collect();
+    let refused: String = (0..500).map(|n| format!("=x{n},Cy\n")).collect();
+    let id = checked(&world, format!("email,first_name\n{people}{refused}").as_bytes()).await;
+    let address = format!("{}/{id}", path(&world));
+    let page = browser.get(&address).await.expect(200);
+    assert!(page.body.contains(&format!("{address}/report.csv")), "{}", page.body);
+    assert!(!page.body.contains("p2999@example.edu") && !page.body.contains("=x499"));
+    let report = browser.get(&format!("{address}/report.csv")).await.expect(200);
+    assert!(report.headers["content-type"].to_str().unwrap().starts_with("text/csv"));
+    let lines: Vec<&str> = report.body.trim_end().split("\r\n").collect();
+    let headings = lines[0].trim_start_matches('\u{feff}');
+    assert_eq!((lines.len(), headings), (3_501, "Row,Who,Result,Details"));
+    assert_eq!(lines[3_000], "3001,p2999@example.edu,New,");
+    assert!(lines[3_500].starts_with("3501,'=x499,Rejected,Email "), "{}", lines[3_500]);
+    let reader = signed_in(&world, "reader@example.edu", Role::Reader).await;
+    reader.get(&format!("{address}/report.csv")).await.expect(404);
+    // The next dry run replaces it.
+    let parts = count(&world, "import_files WHERE number < 0").await;
+    assert!(parts > 1, "{parts}");
+    let here = (world.institution.id, world.page.id);
+    imports::check_upload(&world.app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    imports::run(&world.app, here.0, id).await.unwrap();
+    assert_eq!(count(&world, "import_files WHERE number < 0").await, parts);
 }

@@ -8,6 +8,9 @@ use super::{Cell, Input, RowState, Rows, SheetFault, csv::Records, limits, zippe
 /// The first row that is passed on. `pronouns` is the institution's custom field of that kind, if there is one.
 const HEADINGS: [&str; 6] = ["email", "first_name", "last_name", "institution_id", "phonetic", "pronouns"];
 
+const CLASSES: usize = 1_000;
+const CLASS_ID_BYTES: usize = 200;
+
 pub fn read(input: &Input, class: Option<&str>, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
     let zip = &mut Zipped::open(input)?;
     let enrolled = class.map(|class| enrolled(zip, class)).transpose()?;
@@ -47,6 +50,33 @@ pub fn read(input: &Input, class: Option<&str>, rows: &mut Rows<'_, '_>) -> Resu
         rows.push(line, cells.to_vec(), state)?;
     }
     Ok(())
+}
+
+/// The classes of a bundle, by id and title, in the order of their titles. No more than somebody can choose from, and none with an id of
+/// unreasonable length.
+pub fn classes(input: &Input) -> Result<Vec<(String, String)>, SheetFault> {
+    let zip = &mut Zipped::open(input)?;
+    if !zip.has_named("classes.csv") {
+        return Ok(Vec::new());
+    }
+    let mut table = Table::open(zip, "classes.csv")?;
+    let [id_at, title_at, status_at] = ["sourcedId", "title", "status"].map(|name| table.column(name));
+    let mut found = Vec::new();
+    while let Some((_, record)) = table.records.next_record()? {
+        let text =
+            |at: Option<usize>| at.and_then(|at| record.get(at)).map(<[u8]>::trim_ascii).unwrap_or_default();
+        let (id, title) = (text(id_at), text(title_at));
+        let is_deleted = text(status_at).eq_ignore_ascii_case(b"tobedeleted");
+        if id.is_empty() || id.len() > CLASS_ID_BYTES || is_deleted {
+            continue;
+        }
+        found.push((String::from_utf8_lossy(id).into_owned(), String::from_utf8_lossy(title).into_owned()));
+        if found.len() >= CLASSES {
+            break;
+        }
+    }
+    found.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
+    Ok(found)
 }
 
 /// The students of a class. As in learning systems, teachers are not on the page.
