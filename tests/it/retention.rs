@@ -329,6 +329,27 @@ async fn a_page_that_fails_does_not_keep_other_institutions_waiting() {
     assert_eq!(count(&world, &theirs(institution.get())).await, 0);
 }
 
+#[tokio::test]
+async fn nobody_waits_for_a_run_that_has_nothing_to_do() {
+    let world = world().await;
+    let ana = world.person("Ana", "ana@x.org").await;
+    world.give(&ana, Kind::Recording, b"how Ana says it").await;
+    let writes = async || {
+        let revision = rolls::revision(&mut world.app.db.read(), world.institution.id, world.page.id).await;
+        revision.unwrap().writes
+    };
+    for time in ["2090-06-17T05:00:00Z", "2090-07-01T06:00:00Z"] {
+        set(&world, time);
+        let before = writes().await;
+        run(&world).await;
+        let after = writes().await;
+        assert!(after > before, "{time}");
+        run(&world).await;
+        assert_eq!(writes().await, after, "{time}: the lock was taken");
+    }
+    assert_eq!(recorded(&world, &world.page).await, 0);
+}
+
 /// The server was down for a year.
 #[tokio::test]
 async fn nothing_is_deleted_at_once_after_a_long_time() {
