@@ -163,14 +163,21 @@ async fn after_the_closing_time_a_recording_is_refused_with_the_reason() {
 async fn a_page_has_its_own_limit_of_a_recording() {
     let world = world().await;
     set(&world, Change { take_seconds: Some(Some(4)), ..Change::default() }).await;
+    // A page that would take it.
+    let choir = world.page("Choir").await;
+    world.person_on(&choir, json!({ "first_name": "Ana", "email": ANA })).await;
     let browser = ana(&world).await;
     let page = browser.get(OWN).await.expect(200);
     assert!(page.body.contains("data-limit=\"4\""), "{}", page.body);
     let (seen, body) = send_take(&browser, &wav(8.0)).await;
     assert_eq!(seen.status, 422, "{body}");
-    assert!(entry(&world, ANA).await.recording.is_none());
+    let sentence = seen.body.replace(['\u{2068}', '\u{2069}'], "");
+    assert!(sentence.contains("longer than 4 seconds"), "{sentence}");
+    let stored = number(&world, "SELECT COUNT(*) FROM media").await;
+    assert_eq!(stored, 0, "what is for all pages is for this one, too");
     let (seen, body) = send_take(&browser, &wav(3.0)).await;
     assert_eq!(seen.status, 201, "{body}");
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM media").await, 2);
 }
 
 #[tokio::test]
