@@ -613,7 +613,8 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             &ana(s),
-            How::Mail
+            How::Mail,
+            None
         )),
         case!("sign_in::handover_state", Institution, |s, a| sign_in::handover_state(
             &s.world.app,
