@@ -159,11 +159,41 @@ pub async fn invite_unrecorded(
     terms: &Terms,
 ) -> Result<Report> {
     let page = managed(app, actor, institution, page).await?.id;
-    let count = BATCH as i64;
-    let (mut report, mut after) = (Report::default(), -1);
-    loop {
+    let (report, _) = unrecorded(app, institution, page, terms, (None, Duration::MAX)).await?;
+    Ok(report)
+}
+
+/// `invite_unrecorded` for somebody who waits for the response: begins behind a place on the page, and ends after about this time.
+/// Returns the place to continue from, if there are more people.
+pub async fn invite_unrecorded_part(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    terms: &Terms,
+    part: (Option<i64>, Duration),
+) -> Result<(Report, Option<i64>)> {
+    let page = managed(app, actor, institution, page).await?.id;
+    unrecorded(app, institution, page, terms, part).await
+}
+
+async fn unrecorded(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    terms: &Terms,
+    (after, time): (Option<i64>, Duration),
+) -> Result<(Report, Option<i64>)> {
+    let (start, started) = (after.unwrap_or(-1), app.clock.instant());
+    let (mut report, mut after) = (Report::default(), start);
+    let next = loop {
+        let count = BATCH as i64;
         let found = invitations::unrecorded(&mut app.db.read(), institution, page, after, count).await?;
-        let Some(last) = found.last() else { break };
+        let Some(last) = found.last() else { break None };
+        // Every part gets a little further.
+        if after != start && app.clock.instant().saturating_duration_since(started) >= time {
+            break Some(after);
+        }
         after = last.place;
         let invitee = |one: invitations::Unrecorded| {
             let email = Email::parse(&one.email)?;
@@ -171,9 +201,9 @@ pub async fn invite_unrecorded(
         };
         let batch = found.into_iter().filter_map(invitee).collect();
         report.add(invite_batch(app, institution, page, batch, terms.clone()).await?);
-    }
+    };
     app.queue.wake();
-    Ok(report)
+    Ok((report, next))
 }
 
 async fn invite_batch(
@@ -191,12 +221,28 @@ async fn invite_batch(
                 check_open(sql, institution, page, now).await?;
                 let owner = institutions::by_id(sql, institution).await?;
                 let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
-                let mut report = Report::default();
+                let keys: Vec<&str> = batch.iter().map(|one| one.email.key()).collect();
+                let facts = invitations::facts_of(sql, institution, page, &keys).await?;
+                let mut known = invitations::of_addresses(sql, institution, page, &keys).await?;
+                let (mut report, mut added) = (Report::default(), 0);
                 for invitee in &batch {
                     // Whoever has the mailbox of a lookalike must not become the person whose address it resembles.
-                    if !invitee.email.is_lookalike() {
-                        invite_one(sql, &owned_app, &owner, page, invitee, &terms, now, &mut report).await?;
+                    if invitee.email.is_lookalike() {
+                        continue;
                     }
+                    let key = invitee.email.key();
+                    if is_left_out(facts.get(key).copied().unwrap_or_default(), &terms, &mut report) {
+                        continue;
+                    }
+                    let old = known.remove(key);
+                    added += i64::from(old.is_none());
+                    let app = &owned_app;
+                    let invited = invite_one(sql, app, &owner, page, invitee, old, &terms, now, &mut report);
+                    // The list may have the address again.
+                    known.insert(key.to_owned(), invited.await?);
+                }
+                if added > 0 {
+                    store::coverage::invited(sql, institution, page, added).await?;
                 }
                 Ok(report)
             })
@@ -218,6 +264,21 @@ fn not_open(times: PageTimes) -> Error {
     }
 }
 
+/// Counts somebody who is not invited, and returns true.
+fn is_left_out(facts: Facts, terms: &Terms, report: &mut Report) -> bool {
+    match InvitationState::of(facts) {
+        InvitationState::Recorded => report.recorded += 1,
+        InvitationState::OptedOut => report.opted_out += 1,
+        InvitationState::Bounced if terms.delivery == Delivery::Mail => report.bounced += 1,
+        InvitationState::Bounced
+        | InvitationState::Registered
+        | InvitationState::Opened
+        | InvitationState::Invited => return false,
+    }
+    true
+}
+
+/// Returns the invitation that is valid from now on. The caller counts new ones.
 #[allow(clippy::too_many_arguments)]
 async fn invite_one(
     sql: &mut Sql,
@@ -225,31 +286,11 @@ async fn invite_one(
     owner: &Institution,
     page: NamePageId,
     invitee: &Invitee,
+    known: Option<Invitation>,
     terms: &Terms,
     now: Moment,
     report: &mut Report,
-) -> Result<()> {
-    let (institution, email_key) = (owner.id, invitee.email.key());
-    let facts = invitations::facts(sql, institution, page, email_key).await?;
-    match InvitationState::of(facts) {
-        InvitationState::Recorded => {
-            report.recorded += 1;
-            return Ok(());
-        }
-        InvitationState::OptedOut => {
-            report.opted_out += 1;
-            return Ok(());
-        }
-        InvitationState::Bounced if terms.delivery == Delivery::Mail => {
-            report.bounced += 1;
-            return Ok(());
-        }
-        InvitationState::Bounced
-        | InvitationState::Registered
-        | InvitationState::Opened
-        | InvitationState::Invited => {}
-    }
-    let known = invitations::of_address(sql, institution, page, email_key).await?;
+) -> Result<Invitation> {
     let is_mailed = terms.delivery == Delivery::Mail;
     let is_lost = match &known {
         Some(known) if is_mailed => is_lost(sql, known, now).await?,
@@ -290,7 +331,7 @@ async fn invite_one(
             .links
             .push((invitation.email.clone(), format!("{}{}", terms.base_url, path(app, &invitation)?)));
     }
-    Ok(())
+    Ok(invitation)
 }
 
 /// Has the message of this invitation not been delivered? Of messages that are no longer kept, this is unknown.

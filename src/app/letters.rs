@@ -9,7 +9,7 @@ use crate::{
     domain::{
         email::Email,
         ids::{InstitutionId, ParticipantId},
-        media::Kind,
+        media::{Kind, Media},
         message::Message,
         session::PersonId,
     },
@@ -55,7 +55,7 @@ fn of_invitation(letter: InvitationLetter) -> PageLetter {
     }
 }
 
-/// Somebody's recording will be deleted on this day. `None` if they have deleted it themselves.
+/// Somebody's recordings will be deleted on this day. `None` if they have deleted them themselves.
 async fn retention(
     app: &App,
     institution: InstitutionId,
@@ -65,7 +65,9 @@ async fn retention(
     let sql = &mut app.db.read();
     let Some(entry) = participants::by_ids(sql, institution, &[id]).await?.pop() else { return Ok(None) };
     let Some(to) = entry.email.as_deref().and_then(Email::parse) else { return Ok(None) };
-    if media::of(sql, institution, id, Kind::Recording).await?.is_none() {
+    // As in `store::retention::untold`: also what is held, and the legal name.
+    let is_told_about = |one: &Media| !matches!(one.kind, Kind::Photo | Kind::Removed);
+    if !media::all_of(sql, institution, id).await?.iter().any(is_told_about) {
         return Ok(None);
     }
     let Some(owner) = institutions::by_id(sql, institution).await? else { return Ok(None) };

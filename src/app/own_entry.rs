@@ -135,10 +135,21 @@ async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
 
 /// Stores the owner's recording, for all of their pages or for this one only. They must have agreed to the text about recordings.
 pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -> Result<()> {
+    record_by(app, owner, sound, sharing, Maker::Owner).await
+}
+
+/// `record` with the maker: `Owner` or `OnPage`.
+pub(super) async fn record_by(
+    app: &App,
+    owner: Owner,
+    sound: Vec<u8>,
+    sharing: Sharing,
+    maker: Maker,
+) -> Result<()> {
     // Checked again when it is stored. Sound of people who have not agreed is not even processed.
     consents::require(&mut app.db.read(), owner, Field::Recording).await?;
     let target = (owner.institution, owner.participant);
-    own_recordings::record(app, target, Incoming::Bytes(sound), sharing, Maker::Owner).await
+    own_recordings::record(app, target, Incoming::Bytes(sound), sharing, maker).await
 }
 
 /// Deletes the owner's recording on all of their pages, including courses that they have left, or on this page.

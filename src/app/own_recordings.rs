@@ -50,6 +50,8 @@ pub enum Sharing {
 pub enum Maker {
     /// In a browser. They must have agreed to the text about recordings.
     Owner,
+    /// As `Owner`, on the page of the entry itself: a take that is too long for this page is rejected, also if it is for all pages.
+    OnPage,
     /// In this call. The recording ends it; if it is already over, the recording is discarded.
     Call(Attempt),
 }
@@ -87,7 +89,7 @@ pub async fn record(
                     }
                     match maker {
                         // They may have withdrawn their consent while the sound was processed.
-                        Maker::Owner => {
+                        Maker::Owner | Maker::OnPage => {
                             let owner = Owner { institution, participant };
                             consents::require(sql, owner, Field::Recording).await?;
                         }
@@ -132,7 +134,8 @@ pub async fn record(
 }
 
 /// Returns the participants who get the recording: this one first, then the others who share it. Pages that are closed or archived, and
-/// those for which it is too long, keep what they have; but whoever is called was asked to record.
+/// those for which it is too long, keep what they have; but whoever is called was asked to record, and whoever records on a page wants
+/// to be heard there.
 async fn owners(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -158,15 +161,18 @@ async fn owners(
     }
     let limits = page_settings::take_limits(sql, institution, &owners).await?;
     let limit = |id: &ParticipantId| limits.get(id).map(|seconds| Duration::from_secs(*seconds));
+    let fits = |id: &ParticipantId| limit(id).is_none_or(|limit| length <= limit + TAKE_MARGIN);
+    let too_long = |longest: Duration| {
+        let fault = MediaFault::Sound(Refusal::TooLong { longest });
+        Err(Error::invalid(Field::Recording, Fault::Media(fault)))
+    };
+    if matches!(maker, Maker::OnPage) && !fits(&participant) {
+        return too_long(limit(&participant).unwrap_or_default());
+    }
     // The most that any of these pages takes, for the message.
     let longest = owners.iter().filter_map(limit).max().unwrap_or_default();
-    let fits = |id: &ParticipantId| limit(id).is_none_or(|limit| length <= limit + TAKE_MARGIN);
     owners.retain(|id| fits(id) || is_called(*id));
-    if owners.is_empty() {
-        let fault = MediaFault::Sound(Refusal::TooLong { longest });
-        return Err(Error::invalid(Field::Recording, Fault::Media(fault)));
-    }
-    Ok(owners)
+    if owners.is_empty() { too_long(longest) } else { Ok(owners) }
 }
 
 /// Pauses those of these registrations that have no email and belong to a person who has paused. To be called after they were

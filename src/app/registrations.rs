@@ -4,21 +4,17 @@
 //! (`admit`), or by an invitation. The proof leaves an admission, with which a session can be opened before there is an entry. It is
 //! removed with the registration, or after a day.
 
-use std::time::Duration;
-
 use bytes::Bytes;
-use endonym_media::sound::Refusal;
 
 use super::{
     Actor, App, Error, Missing, Result, custom_fields,
     name_pages::{self, PublicPage},
     own_entry::{self, OwnEntry, Owner},
     own_media, own_person,
-    own_recordings::Sharing,
-    page_settings, participants,
+    own_recordings::{Maker, Sharing},
+    participants,
     sessions::Secret,
     sign_in::{self, MailRequest},
-    studio::Processed,
 };
 use crate::{
     domain::{
@@ -28,7 +24,7 @@ use crate::{
         email::Email,
         fault::{Fault, Field},
         language::Language,
-        media::{Incoming, Kind, MediaFault},
+        media::Kind,
         moment::Moment,
         name_page::NamePageRef,
         page_settings::{PageState, Register},
@@ -39,9 +35,6 @@ use crate::{
     },
     store::{self, Sql, admissions},
 };
-
-/// A browser records a little more than the take: before it says "Recording", and after Stop.
-const TAKE_MARGIN: Duration = Duration::from_secs(1);
 
 /// The response to somebody who wants to register. It is the same for every address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -391,6 +384,7 @@ pub async fn change(
 }
 
 /// Stores a recording, for all of the person's pages or for this one only. After the closing time it is rejected with `Fault::Closed`.
+/// One that is too long for this page is rejected, too.
 pub async fn record(
     app: &App,
     actor: &Actor,
@@ -404,25 +398,7 @@ pub async fn record(
     if public.settings.state(app.clock.now()) != PageState::Open {
         return Err(Error::invalid(Field::Recording, Fault::Closed));
     }
-    check_length(app, public, &sound).await?;
-    own_entry::record(app, owner, sound, sharing).await
-}
-
-/// Rejects sound that is longer than the page permits. Only the processed sound has a length that counts, without the silence around
-/// the name.
-async fn check_length(app: &App, public: &PublicPage, sound: &[u8]) -> Result<()> {
-    if public.settings.take_seconds.is_none() {
-        return Ok(());
-    }
-    let longest = Duration::from_secs(page_settings::take_seconds(app, &public.settings)) + TAKE_MARGIN;
-    let rejected = |fault: MediaFault| Err(Error::invalid(Field::Recording, Fault::Media(fault)));
-    match app.studio.process(Kind::Recording, Incoming::Bytes(sound.to_vec())).await? {
-        Ok(Processed::Sound { sound, .. }) if sound.duration > longest => {
-            rejected(MediaFault::Sound(Refusal::TooLong { longest }))
-        }
-        Ok(_) => Ok(()),
-        Err(fault) => rejected(fault),
-    }
+    own_entry::record_by(app, owner, sound, sharing, Maker::OnPage).await
 }
 
 /// The MP3 file of the person's newest recording on this page, even while nobody else may hear it.

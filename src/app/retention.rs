@@ -87,13 +87,18 @@ async fn tell(
 ) -> Result<()> {
     let mut place = 0;
     loop {
+        // This runs every hour as long as the page exists, and mostly there is nothing to do. The read avoids taking the lock.
+        let from = (table, place);
+        if retention::untold(&mut app.db.read(), plan.institution, plan.page, from, 1).await?.is_empty() {
+            return Ok(());
+        }
         let now = app.clock.now();
         let on = deletion.max(now.plus(NOTICE)).date_in(zone).to_string();
         let owned_app = app.clone();
         let next = app
             .db
             .write::<_, Error>(move |sql| {
-                Box::pin(async move { tell_in(sql, &owned_app, plan, (table, place), on, now).await })
+                Box::pin(async move { tell_in(sql, &owned_app, plan, from, on, now).await })
             })
             .await?;
         app.queue.wake();
@@ -144,12 +149,15 @@ async fn tell_in(
 async fn delete(app: &App, plan: Plan, table: &'static str) -> Result<usize> {
     let (mut place, mut done) = (0, 0);
     loop {
-        let now = app.clock.now();
+        let (Plan { institution, page, .. }, from, now) = (plan, (table, place), app.clock.now());
+        // As in `tell`.
+        let told_before = now.minus(NOTICE);
+        if retention::due(&mut app.db.read(), institution, page, from, told_before, 1).await?.is_empty() {
+            return Ok(done);
+        }
         let (gone, next) = app
             .db
-            .write::<_, Error>(move |sql| {
-                Box::pin(async move { delete_in(sql, plan, (table, place), now).await })
-            })
+            .write::<_, Error>(move |sql| Box::pin(async move { delete_in(sql, plan, from, now).await }))
             .await?;
         done += gone.len();
         // What is left if this is interrupted is removed by the sweep.

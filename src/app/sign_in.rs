@@ -444,7 +444,7 @@ pub async fn operator_link(
     if members::find(app, &person).await?.is_some_and(|member| member.role == Role::Owner) {
         actor.own(institution)?;
     }
-    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life).await?;
+    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life, None).await?;
     Ok((address(base_url, &secret), link.expires_at))
 }
 
@@ -457,13 +457,20 @@ pub struct Handover {
 }
 
 /// Makes a single-use link that signs the person in on another device, for ten minutes. `how` is how the session that shows it was
-/// opened: one that was handed over is for an hour, and cannot be prolonged by handing it over again.
-pub async fn handover(app: &App, actor: &Actor, person: &PersonId, how: How) -> Result<Handover> {
+/// opened: one that was handed over is for an hour, and cannot be prolonged by handing it over again. `return_to` is what the other
+/// device opens; `None` for the person's own page.
+pub async fn handover(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    how: How,
+    return_to: Option<ReturnTo>,
+) -> Result<Handover> {
     actor.represent(person)?;
     if how.is_restricted() {
         return Err(Error::Forbidden(Forbidden::Handover));
     }
-    let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE).await?;
+    let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE, return_to).await?;
     Ok(Handover { id: link.id, link: address(app.links.base(), &secret), expires_at: link.expires_at })
 }
 
@@ -495,16 +502,11 @@ async fn new_link(
     person: PersonId,
     purpose: LinkPurpose,
     life: Duration,
+    return_to: Option<ReturnTo>,
 ) -> Result<(Secret, Link)> {
     let (secret, now) = (Secret::generate(app), app.clock.now());
-    let link = Link {
-        id: app.ids.id(now),
-        person,
-        purpose,
-        return_to: None,
-        created_at: now,
-        expires_at: now.plus(life),
-    };
+    let link =
+        Link { id: app.ids.id(now), person, purpose, return_to, created_at: now, expires_at: now.plus(life) };
     let (digest, new) = (secret.digest(), link.clone());
     app.db
         .write::<_, Error>(move |sql| {

@@ -1,11 +1,16 @@
 //! "Continue on your phone": the QR code of a link that opens a person's own page on another device, and the responses that the
 //! recorder's script reads.
 
+use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use fast_qr::{QRBuilder, convert::svg::SvgBuilder};
 use serde_json::json;
 
-use super::reply;
+use super::{
+    page::{self, Microphone, Page},
+    policy::{Forms, Policy},
+    reply,
+};
 use crate::{
     app::{Error, Result, sign_in::Handover},
     domain::sign_in::HandoverState,
@@ -22,6 +27,21 @@ pub fn qr_code(link: &str) -> Result<String> {
 pub fn created(handover: &Handover, svg: &str) -> Response {
     let made = json!({ "id": handover.id.to_string(), "link": handover.link, "svg": svg });
     reply::json(StatusCode::CREATED, &made)
+}
+
+#[derive(Template)]
+#[template(path = "handover.html")]
+struct HandoverPage<'a> {
+    page: Page<'a>,
+    link: &'a str,
+    svg: &'a str,
+}
+
+/// The same as a page, for browsers without JavaScript. It leads back to the path of `page`.
+pub fn shown(page: Page<'_>, handover: &Handover, svg: &str) -> Response {
+    let shown = HandoverPage { page, link: &handover.link, svg };
+    let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
+    page::private(StatusCode::OK, &shown, policy, Microphone::Unused)
 }
 
 /// What has become of a link. `None` if there is no such link.

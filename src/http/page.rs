@@ -29,6 +29,8 @@ pub struct Page<'a> {
     pub look: Look,
     /// The email of the person who is signed in.
     pub signed_in: Option<String>,
+    /// The visitor administers the institution of this name page.
+    pub is_administrator: bool,
 }
 
 /// How an institution's pages look.
@@ -51,6 +53,7 @@ impl<'a> Page<'a> {
             csrf: String::new(),
             look: Look::default(),
             signed_in: None,
+            is_administrator: false,
         }
     }
 

@@ -47,7 +47,7 @@ pub async fn create(State(app): State<App>, SubmittedForm { visit, .. }: Submitt
 
 async fn make(app: &App, person: &PersonId) -> Result<(Handover, String)> {
     // The learning system has proven who they are, as a link that an operator gives out does.
-    let made = sign_in::handover(app, &Actor::Person(person.clone()), person, How::Link).await?;
+    let made = sign_in::handover(app, &Actor::Person(person.clone()), person, How::Link, None).await?;
     let svg = handover::qr_code(&made.link)?;
     Ok((made, svg))
 }

@@ -1,7 +1,6 @@
 //! "Continue on your phone": a QR code with a link that signs the person in on another device.
 
-use askama::Template;
-use axum::{extract::State, http::StatusCode, response::Response};
+use axum::{extract::State, response::Response};
 
 use super::{
     own,
@@ -13,21 +12,8 @@ use crate::{
         sign_in::{self, Handover},
     },
     domain::ids::SignInLinkId,
-    http::{
-        handover,
-        page::{self, Microphone, Page},
-        path::Path,
-        policy::{Forms, Policy},
-    },
+    http::{handover, path::Path},
 };
-
-#[derive(Template)]
-#[template(path = "me/handover.html")]
-struct HandoverPage<'a> {
-    page: Page<'a>,
-    link: &'a str,
-    svg: &'a str,
-}
 
 /// As JSON for the recorder, or as a page without JavaScript.
 pub async fn create(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {
@@ -38,14 +24,12 @@ pub async fn create(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) 
     if signed_in.is_script {
         return handover::created(&made, &svg);
     }
-    let shown = HandoverPage { page: signed_in.page(&app, "/me"), link: &made.link, svg: &svg };
-    let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
-    page::private(StatusCode::OK, &shown, policy, Microphone::Unused)
+    handover::shown(signed_in.page(&app, "/me"), &made, &svg)
 }
 
 async fn make(app: &App, signed_in: &SignedIn) -> Result<(Handover, String)> {
     let session = &signed_in.session;
-    let made = sign_in::handover(app, &signed_in.actor(), &session.person, session.how).await?;
+    let made = sign_in::handover(app, &signed_in.actor(), &session.person, session.how, None).await?;
     let svg = handover::qr_code(&made.link)?;
     Ok((made, svg))
 }

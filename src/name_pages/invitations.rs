@@ -1,5 +1,7 @@
 //! `/p/{slug}/invitations`: managers invite people, see who is still missing, send invitations again and withdraw them.
 
+use std::time::Duration;
+
 use askama::Template;
 use axum::{
     extract::{Request, State},
@@ -38,6 +40,9 @@ use crate::{
 /// People on one part of the list.
 const SHOWN: usize = 50;
 
+/// How long one request invites everybody: a proxy gives up on those that take long, and then nobody sees the report.
+const PART: Duration = Duration::from_secs(10);
+
 #[derive(Template)]
 #[template(path = "name_pages/invitations.html")]
 struct InvitationsView<'a> {
@@ -51,12 +56,20 @@ struct InvitationsView<'a> {
     /// What was just done, a sentence for each.
     told: Vec<String>,
     unread: Vec<(String, String)>,
+    more: Option<More>,
     states: Vec<StateChoice>,
     rows: Vec<Row>,
     /// The query of the next part.
     next: Option<String>,
     is_start: bool,
     most: u64,
+}
+
+/// There are more people to invite.
+struct More {
+    /// The place on the page to continue from.
+    after: i64,
+    reminders: bool,
 }
 
 struct StateChoice {
@@ -89,6 +102,7 @@ struct Shown {
     fault: Option<String>,
     told: Vec<String>,
     unread: Vec<(String, String)>,
+    more: Option<More>,
 }
 
 impl Default for Shown {
@@ -99,6 +113,7 @@ impl Default for Shown {
             fault: None,
             told: Vec::new(),
             unread: Vec::new(),
+            more: None,
         }
     }
 }
@@ -161,17 +176,23 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
     }
     let terms = Terms { reminders: form.is_ticked("reminders"), ..Terms::of(&app) };
     let invitees = std::mem::take(&mut list.invitees);
+    let after = form.text("after").and_then(|after| after.parse().ok());
     let report = match (visit.person(), page_ref(&visit)) {
         (Some((_, actor, person)), Some(page)) if is_everybody => {
-            invitations::invite_unrecorded(&app, actor, person.institution, &page, &terms).await
+            let (institution, part) = (person.institution, (after, PART));
+            invitations::invite_unrecorded_part(&app, actor, institution, &page, &terms, part).await
         }
         (Some((_, actor, person)), Some(page)) => {
-            invitations::invite(&app, actor, person.institution, &page, invitees, &terms).await
+            let report = invitations::invite(&app, actor, person.institution, &page, invitees, &terms).await;
+            report.map(|report| (report, None))
         }
-        _ => Ok(Report::default()),
+        _ => Ok((Report::default(), None)),
     };
     let shown = match report {
-        Ok(report) => outcome(words, &list, &report),
+        Ok((report, next)) => {
+            let more = next.map(|after| More { after, reminders: terms.reminders });
+            Shown { more, ..outcome(words, &list, &report) }
+        }
         Err(Error::Invalid(errors)) => {
             let (status, fault) = (StatusCode::UNPROCESSABLE_ENTITY, Some(refusal(words, &errors)));
             Shown { status, fault, addresses: given.to_owned(), ..Shown::default() }
@@ -211,6 +232,7 @@ fn outcome(words: Words, list: &AddressList, report: &Report) -> Shown {
         fault: None,
         told: told.map(|(_, (id, count))| words.one(id, "count", count)).collect(),
         unread: list.unread.iter().map(why).collect(),
+        more: None,
     }
 }
 
@@ -305,6 +327,7 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
         fault: shown.fault,
         told: shown.told,
         unread: shown.unread,
+        more: shown.more,
         states: InvitationState::ALL.into_iter().map(choice).collect(),
         rows: listing.people.into_iter().map(|one| row(words, one, is_mailed)).collect(),
         next,

@@ -5,6 +5,7 @@
 mod ask;
 mod details;
 mod export;
+mod handover;
 mod import;
 mod invitation_link;
 mod invitations;
@@ -41,6 +42,8 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/own/audio", get(own::audio))
         .route("/p/{slug}/own/consent", post(own::agree))
         .route("/p/{slug}/own/details", post(own::change))
+        .route("/p/{slug}/own/handover", post(handover::create))
+        .route("/p/{slug}/own/handover/{id}", get(handover::state))
         .route("/p/{slug}/own/photo", post(own::photo))
         .route("/p/{slug}/own/recording", post(own::record))
         // For listeners.

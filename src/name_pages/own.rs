@@ -162,7 +162,7 @@ fn render(
     let (words, entry, is_restricted) = (page.words, &own.entry.person, who.is_restricted());
     let (state, asked) = (public.settings.state(now), &public.settings.asked);
     let [action, handover, window, agree] =
-        [visit.path("/own/recording"), "/me/handover".to_owned(), path.clone(), visit.path("/own/consent")]
+        [visit.path("/own/recording"), visit.path("/own/handover"), path.clone(), visit.path("/own/consent")]
             .map(|path| format!("{}{path}", page.root));
     let csrf = page.csrf.clone();
     let fault = recording.clone();
@@ -223,7 +223,7 @@ fn sound_path(app: &App, visit: &Visit) -> String {
     format!("{}{}", root(&app.links), visit.path("/own/audio"))
 }
 
-fn failed(app: &App, visit: &Visit, error: &Error) -> Response {
+pub fn failed(app: &App, visit: &Visit, error: &Error) -> Response {
     let path = visit.path("/own");
     let response = notice::fault(visit.page(app, &path), error);
     if visit.who.as_ref().is_some_and(|who| who.is_script) {

@@ -44,7 +44,12 @@ pub struct Visit {
 impl Visit {
     /// The frame of a page at this path.
     pub fn page<'a>(&self, app: &'a App, path: &'a str) -> Page<'a> {
-        let page = Page { look: self.look.clone(), ..Page::new(&app.links, self.language, path) };
+        let institution = self.public.institution.id;
+        let page = Page {
+            look: self.look.clone(),
+            is_administrator: self.actor.as_ref().is_some_and(|actor| actor.administer(institution).is_ok()),
+            ..Page::new(&app.links, self.language, path)
+        };
         match &self.who {
             Some(who) => Page {
                 csrf: csrf::token(&who.secret),

@@ -1,6 +1,8 @@
 //! Invitations to name pages, and what is known about the people who were invited.
 
-use super::{Error, Result, Row, Sql, Value, coverage, institutions, position_in};
+use std::collections::HashMap;
+
+use super::{Error, Result, Row, Sql, Value, coverage, institutions, padded, placeholders, position_in};
 use crate::domain::{
     ids::{InstitutionId, InvitationId, NamePageId, ParticipantId},
     institution::Institution,
@@ -242,6 +244,27 @@ pub async fn of_address(
     sql.one(&text, &[institution.into(), page.into(), email_key.into()], from_row).await
 }
 
+/// The invitations of these addresses to a page.
+pub async fn of_addresses(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_keys: &[&str],
+) -> Result<HashMap<String, Invitation>> {
+    let mut found = HashMap::new();
+    for group in padded(email_keys) {
+        let text = format!(
+            "SELECT {} FROM invitations i WHERE i.institution_id = $1 AND i.name_page_id = $2 AND i.email_key IN ({})",
+            columns(),
+            placeholders(3, group.len())
+        );
+        let params = keyed(&[institution.into(), page.into()], &group);
+        let invitations = sql.rows(&text, &params, from_row).await?;
+        found.extend(invitations.into_iter().map(|one| (one.email_key.clone(), one)));
+    }
+    Ok(found)
+}
+
 /// What is known about an address on a page, invited or not. `is_opened` is in the invitation.
 pub async fn facts(
     sql: &mut Sql,
@@ -249,25 +272,55 @@ pub async fn facts(
     page: NamePageId,
     email_key: &str,
 ) -> Result<Facts> {
-    let text = format!(
-        "SELECT p.id, {IS_RECORDED} FROM participants p \
-         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.email_key = $3"
-    );
-    let params: [Value<'_>; 3] = [institution.into(), page.into(), email_key.into()];
-    let on_page = sql.one(&text, &params, |row| row.bool(1)).await?;
-    let mut has = [false; 2];
-    for (table, has) in ["mail_opt_outs", "mail_bounces"].into_iter().zip(&mut has) {
-        let text = format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND email_key = $2");
-        *has = sql.one(&text, &[institution.into(), email_key.into()], |_| Ok(())).await?.is_some();
+    let mut found = facts_of(sql, institution, page, &[email_key]).await?;
+    Ok(found.remove(email_key).unwrap_or_default())
+}
+
+/// `facts` of many addresses. Those that nothing is known about are left out.
+pub async fn facts_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_keys: &[&str],
+) -> Result<HashMap<String, Facts>> {
+    let mut found: HashMap<String, Facts> = HashMap::new();
+    for group in padded(email_keys) {
+        let params = keyed(&[institution.into(), page.into()], &group);
+        let read = |row: &Row<'_>| Ok((row.text(0)?, row.bool(1)?));
+        for (email_key, is_recorded) in sql.rows(&on_page_text(group.len()), &params, read).await? {
+            let facts = found.entry(email_key).or_default();
+            (facts.is_registered, facts.is_recorded) = (true, is_recorded);
+        }
+        let params = keyed(&[institution.into()], &group);
+        let text = listed_text("mail_opt_outs", group.len());
+        for email_key in sql.rows(&text, &params, |row| row.text(0)).await? {
+            found.entry(email_key).or_default().is_opted_out = true;
+        }
+        let text = listed_text("mail_bounces", group.len());
+        for email_key in sql.rows(&text, &params, |row| row.text(0)).await? {
+            found.entry(email_key).or_default().is_bounced = true;
+        }
     }
-    let [is_opted_out, is_bounced] = has;
-    Ok(Facts {
-        is_recorded: on_page == Some(true),
-        is_registered: on_page.is_some(),
-        is_opted_out,
-        is_bounced,
-        is_opened: false,
-    })
+    Ok(found)
+}
+
+fn keyed<'a>(first: &[Value<'a>], email_keys: &[&'a str]) -> Vec<Value<'a>> {
+    first.iter().cloned().chain(email_keys.iter().map(|key| Value::from(*key))).collect()
+}
+
+fn on_page_text(count: usize) -> String {
+    format!(
+        "SELECT p.email_key, {IS_RECORDED} FROM participants p \
+         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.email_key IN ({})",
+        placeholders(3, count)
+    )
+}
+
+fn listed_text(table: &str, count: usize) -> String {
+    format!(
+        "SELECT email_key FROM {table} WHERE institution_id = $1 AND email_key IN ({})",
+        placeholders(2, count)
+    )
 }
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, id: InvitationId) -> Result<Option<Invitation>> {
@@ -282,7 +335,7 @@ pub async fn by_id(sql: &mut Sql, id: InvitationId) -> Result<Vec<Invitation>> {
     sql.rows(&text, &[id.into()], from_row).await
 }
 
-/// False if the address is invited to the page already.
+/// False if the address is invited to the page already. The caller counts what was added, with `coverage::invited`.
 pub async fn insert(sql: &mut Sql, new: &Invitation) -> Result<bool> {
     let text = "INSERT INTO invitations (institution_id, id, name_page_id, email, email_key, first_name, last_name, language, \
                 generation, base_url, created_at, expires_at, sent_at, reminders, next_reminder_at) \
@@ -305,11 +358,7 @@ pub async fn insert(sql: &mut Sql, new: &Invitation) -> Result<bool> {
         i64::from(new.reminders).into(),
         new.next_reminder_at.map(Moment::micros).into(),
     ];
-    let inserted = sql.execute(text, &params).await? == 1;
-    if inserted {
-        coverage::invited(sql, new.institution, new.page, 1).await?;
-    }
-    Ok(inserted)
+    Ok(sql.execute(text, &params).await? == 1)
 }
 
 /// Writes everything but the address. Withdrawn invitations are not counted, so it matters whether this one was withdrawn before.
@@ -494,6 +543,11 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         ("invited people of a page", invited_text(), page()),
         ("people of a page who were not invited", uninvited_text(), page()),
         ("people of a page without a recording", unrecorded_text(), page()),
+        (
+            "what is known about addresses",
+            on_page_text(64),
+            [vec![Value::Int(1), Value::Int(2)], vec![Value::from("p7@example.edu"); 64]].concat(),
+        ),
         ("due reminders", due_text(), vec![1_i64.into(), 100_i64.into()]),
     ]
 }

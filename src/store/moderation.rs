@@ -228,13 +228,14 @@ fn list_text(on_page: bool, listed: Listed, behind: bool) -> String {
         text.push_str(&format!(" AND c.id {comparison} ${next}"));
         next += 1;
     }
+    // Scalar subqueries, as in `invitations.rs`: with `EXISTS`, PostgreSQL may scan the table.
     if listed == Listed::Open {
         text.push_str(
-            " AND EXISTS (SELECT 1 FROM media m WHERE m.institution_id = c.institution_id AND m.hex = c.hex)",
+            " AND (SELECT m.hex FROM media m WHERE m.institution_id = c.institution_id AND m.hex = c.hex) IS NOT NULL",
         );
     }
     text.push_str(
-        " AND EXISTS (SELECT 1 FROM participants p WHERE p.institution_id = c.institution_id AND p.id = c.participant_id)",
+        " AND (SELECT p.id FROM participants p WHERE p.institution_id = c.institution_id AND p.id = c.participant_id) IS NOT NULL",
     );
     text.push_str(&format!(" ORDER BY c.id {order} LIMIT ${next}"));
     text
@@ -380,5 +381,12 @@ pub async fn merge(
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let params = [vec![Value::Int(1)], vec![Value::Int(7); 8]].concat();
-    vec![("whose pages hold recordings", holding_text(8), params)]
+    let numbers = |all: &[i64]| -> Vec<Value<'static>> { all.iter().copied().map(Value::Int).collect() };
+    vec![
+        ("whose pages hold recordings", holding_text(8), params),
+        ("open cases of a page", list_text(true, Listed::Open, true), numbers(&[1, 2, 3, 50])),
+        ("decided cases of a page", list_text(true, Listed::Decided, true), numbers(&[1, 2, 30_000, 50])),
+        ("open cases of an institution", list_text(false, Listed::Open, false), numbers(&[1, 50])),
+        ("decided cases of an institution", list_text(false, Listed::Decided, false), numbers(&[1, 50])),
+    ]
 }

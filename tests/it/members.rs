@@ -127,7 +127,7 @@ async fn a_device_that_was_let_in_by_a_qr_code_has_no_role() {
     world.person("Ana", "ana@example.edu").await;
     set(&world, "ana@example.edu", Role::Owner, &[]).await.unwrap();
     let ana = person(&world, "ana@example.edu");
-    let made = sign_in::handover(&world.app, &Actor::Operator, &ana, How::Mail).await.unwrap();
+    let made = sign_in::handover(&world.app, &Actor::Operator, &ana, How::Mail, None).await.unwrap();
     let phone = Browser::new(&world);
     phone.follow(&made.link).await.redirects_to("/me");
     let own = phone.get("/me").await.expect(200).body;

@@ -279,12 +279,13 @@ async fn a_page_gets_no_recording_that_is_too_long_for_it() {
     record(&world, &here, 150.0, Sharing::All).await;
     let short = heard(&world, &on(&world, &brief).await).await;
     assert!(!short.is_empty());
-    let long = async |person: &Value, sharing: Sharing| {
+    let made = async |person: &Value, sharing: Sharing, maker: Maker| {
         let token = World::registration_token(person);
         let participant = participants::by_token(app, institution, &token).await.unwrap().id;
         let sound = Incoming::Bytes(wav(8.0));
-        own_recordings::record(app, (institution, participant), sound, sharing, Maker::Owner).await
+        own_recordings::record(app, (institution, participant), sound, sharing, maker).await
     };
+    let long = async |person: &Value, sharing: Sharing| made(person, sharing, Maker::Owner).await;
     // Whichever page it is made on, those that take it get it.
     for person in [&here, &there] {
         long(person, Sharing::All).await.unwrap();
@@ -297,6 +298,7 @@ async fn a_page_gets_no_recording_that_is_too_long_for_it() {
         errors.iter().all(|(_, faults)| matches!(faults, [Fault::Media(MediaFault::Sound(_))]))
     };
     assert!(is_too_long(long(&there, Sharing::ThisPage).await));
+    assert!(is_too_long(made(&there, Sharing::All, Maker::OnPage).await), "who records there wants it there");
     limit(&world.page).await;
     assert!(is_too_long(long(&here, Sharing::All).await));
     assert_eq!(heard(&world, &on(&world, &world.page).await).await, before);

@@ -235,16 +235,43 @@ async fn another_date_is_announced_anew() {
 
 /// What a manager's decision does.
 async fn remove(world: &World, person: &Value) {
+    set_aside(world, person, Kind::Removed).await;
+}
+
+async fn set_aside(world: &World, person: &Value, kind: Kind) {
     let (institution, id, now) = (world.institution.id, id_of(world, person).await, world.app.clock.now());
-    let removed = world.app.db.write::<_, store::Error>(move |sql| {
+    let aside = world.app.db.write::<_, store::Error>(move |sql| {
         Box::pin(async move {
             rolls::lock(sql, institution).await?;
             let taken = store::media::take_out(sql, institution, id, Kind::Recording, now).await?;
-            let removed = Media { kind: Kind::Removed, ..taken.unwrap() };
-            store::media::set_aside(sql, institution, id, &removed).await
+            let aside = Media { kind, ..taken.unwrap() };
+            store::media::set_aside(sql, institution, id, &aside).await
         })
     });
-    removed.await.unwrap();
+    aside.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_held_recording_that_nobody_was_told_about_is_not_deleted_with_an_earlier_one() {
+    let world = world().await;
+    let ana = world.person("Ana", "ana@x.org").await;
+    world.give(&ana, Kind::Recording, b"how Ana says it now").await;
+    set_aside(&world, &ana, Kind::Held).await;
+    world.give(&ana, Kind::Recording, b"how Ana says it").await;
+    set(&world, "2090-06-17T05:00:00Z");
+    run(&world).await;
+    // She records again, and the new take waits for approval.
+    let late = Moment::parse("2090-06-30T12:00:00Z").unwrap().micros();
+    let again = "UPDATE media SET created_at = $1 WHERE kind = 'held'";
+    execute(&world.app.db, again, vec![late.into()]).await;
+
+    set(&world, "2090-07-01T06:00:00Z");
+    run(&world).await;
+    assert_eq!(count(&world, "media").await, 2, "she was told about the earlier one only");
+    assert_eq!(told(&world).await.last().unwrap().1, "2090-07-15");
+    set(&world, "2090-07-15T07:00:00Z");
+    run(&world).await;
+    assert_eq!(count(&world, "media").await, 0);
 }
 
 #[tokio::test]
@@ -300,6 +327,27 @@ async fn a_page_that_fails_does_not_keep_other_institutions_waiting() {
     let theirs = |id: i64| format!("media WHERE institution_id = {id}");
     assert_eq!(count(&world, &theirs(world.institution.id.get())).await, 1);
     assert_eq!(count(&world, &theirs(institution.get())).await, 0);
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_run_that_has_nothing_to_do() {
+    let world = world().await;
+    let ana = world.person("Ana", "ana@x.org").await;
+    world.give(&ana, Kind::Recording, b"how Ana says it").await;
+    let writes = async || {
+        let revision = rolls::revision(&mut world.app.db.read(), world.institution.id, world.page.id).await;
+        revision.unwrap().writes
+    };
+    for time in ["2090-06-17T05:00:00Z", "2090-07-01T06:00:00Z"] {
+        set(&world, time);
+        let before = writes().await;
+        run(&world).await;
+        let after = writes().await;
+        assert!(after > before, "{time}");
+        run(&world).await;
+        assert_eq!(writes().await, after, "{time}: the lock was taken");
+    }
+    assert_eq!(recorded(&world, &world.page).await, 0);
 }
 
 /// The server was down for a year.

@@ -335,6 +335,10 @@ fn cases() -> Vec<Case> {
             &s.page,
             &invitations::Terms::of(&s.world.app)
         )),
+        case!("invitations::invite_unrecorded_part", Page, |s, a| async {
+            let (terms, part) = (invitations::Terms::of(&s.world.app), (None, Duration::MAX));
+            invitations::invite_unrecorded_part(&s.world.app, a, s.id, &s.page, &terms, part).await
+        }),
         case!("invitations::all", Page, |s, a| invitations::all(
             &s.world.app,
             a,
@@ -622,7 +626,8 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             &ana(s),
-            How::Mail
+            How::Mail,
+            None
         )),
         case!("sign_in::handover_state", Institution, |s, a| sign_in::handover_state(
             &s.world.app,

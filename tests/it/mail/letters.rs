@@ -294,8 +294,16 @@ async fn only_people_with_a_recording_are_told_that_it_will_be_deleted() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
     let ana = world.person("Ana", "ana@example.org").await;
-    world.person("Bo", "bo@example.org").await;
+    let bo = world.person("Bo", "bo@example.org").await;
+    let cem = world.person("Cem", "cem@example.org").await;
+    let dan = world.person("Dan", "dan@example.org").await;
     world.give(&ana, Kind::Recording, SOUND).await;
+    world.give(&bo, Kind::Photo, b"his face").await;
+    // Only what waits for approval, and only the legal name.
+    let held = world.give(&cem, Kind::Recording, SOUND).await;
+    let hold = "UPDATE media SET kind = 'held', hidden = TRUE WHERE hex = $1";
+    crate::support::database::execute(&world.app.db, hold, vec![held.into()]).await;
+    world.give(&dan, Kind::LegalRecording, SOUND).await;
     let text = "SELECT id, email FROM participants ORDER BY id";
     let read = |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, row.text(1)?));
     for (participant, email) in world.app.db.read().rows(text, &[], read).await.unwrap() {
@@ -304,10 +312,13 @@ async fn only_people_with_a_recording_are_told_that_it_will_be_deleted() {
         enqueue(&world, Some(world.institution.id), &email, message).await;
     }
     world.work(1);
-    until("Bo's message is gone", || async { all(&world).await.len() == 1 }).await;
-    let message = &until_received(&server, 1).await[0];
-    assert_eq!(message["rcpt_tos"][0], "ana@example.org");
-    let text = content(message, 0);
+    until("Bo's message is gone", || async { all(&world).await.len() == 3 }).await;
+    let received = until_received(&server, 3).await;
+    let mut to: Vec<&str> = received.iter().map(|one| one["rcpt_tos"][0].as_str().unwrap()).collect();
+    to.sort_unstable();
+    assert_eq!(to, ["ana@example.org", "cem@example.org", "dan@example.org"]);
+    let to_ana = received.iter().find(|one| one["rcpt_tos"][0] == "ana@example.org").unwrap();
+    let text = content(to_ana, 0);
     let link = format!("\n{}/p/{}/own\n", world.base, world.page.slug);
     assert!(text.contains("\u{2068}2027-01-31\u{2069}") && text.contains(&link), "{text}");
 }

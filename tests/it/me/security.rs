@@ -374,7 +374,8 @@ async fn no_path_reaches_the_same_email_in_another_institution() {
         let neighbor = signed_in(&world, there.institution.id, &email).await;
         neighbor.get("/me").await.expect(200);
         let theirs = person(there.institution.id, &email);
-        let handover = sign_in::handover(&world.app, &Actor::Operator, &theirs, How::Mail).await.unwrap();
+        let handover =
+            sign_in::handover(&world.app, &Actor::Operator, &theirs, How::Mail, None).await.unwrap();
         let browser = signed_in(&world, world.institution.id, &email).await;
         let before = rows(&world, Some(there.institution.id)).await;
         let id = handover.id.to_string();
@@ -594,7 +595,8 @@ async fn signing_out_everywhere_voids_links_to_other_devices() {
     let path = page.split("/sign-in/link/").nth(1).unwrap();
     let path = format!("/sign-in/link/{}", path.chars().take(64).collect::<String>());
     let theirs = person(there.institution.id, ANA);
-    let elsewhere = sign_in::handover(&world.app, &Actor::Operator, &theirs, How::Mail).await.unwrap().link;
+    let elsewhere =
+        sign_in::handover(&world.app, &Actor::Operator, &theirs, How::Mail, None).await.unwrap().link;
     Browser::new(&world).get(&path).await.expect(200);
     owner.post("/sign-out", &[("everywhere", "1")]).await.redirects_to("/sign-in?institution=example");
     thief.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
@@ -609,7 +611,7 @@ async fn a_session_that_was_handed_over_cannot_be_handed_over_again() {
     let browser = signed_in(&world, world.institution.id, ANA).await;
     assert!(browser.get("/me").await.expect(200).body.contains("/me/handover"));
     let ana = person(world.institution.id, ANA);
-    let handover = sign_in::handover(&world.app, &Actor::Operator, &ana, How::Mail).await.unwrap();
+    let handover = sign_in::handover(&world.app, &Actor::Operator, &ana, How::Mail, None).await.unwrap();
     let phone = Browser::new(&world);
     phone.follow(&handover.link).await.redirects_to("/me");
     assert!(!phone.get("/me").await.expect(200).body.contains("/me/handover"));
@@ -629,7 +631,7 @@ async fn only_the_newest_links_to_other_devices_are_valid() {
     world.person("Bea", "bea@example.edu").await;
     let make = async |email: &str| {
         let whose = person(world.institution.id, email);
-        let made = sign_in::handover(&world.app, &Actor::Operator, &whose, How::Mail).await.unwrap();
+        let made = sign_in::handover(&world.app, &Actor::Operator, &whose, How::Mail, None).await.unwrap();
         world.advance(Duration::from_secs(1));
         made.link.strip_prefix(&world.base).unwrap().to_owned()
     };

@@ -35,7 +35,7 @@ fn person(world: &World, email: &str) -> PersonId {
 
 /// A link to continue on another device, made in a session that was opened by mail.
 async fn hand_over(world: &World, email: &str) -> Handover {
-    sign_in::handover(&world.app, &Actor::Operator, &person(world, email), How::Mail).await.unwrap()
+    sign_in::handover(&world.app, &Actor::Operator, &person(world, email), How::Mail, None).await.unwrap()
 }
 
 async fn number(world: &World, text: &str) -> i64 {

@@ -192,6 +192,51 @@ async fn everybody_without_a_recording_is_invited() {
     assert_eq!(p7.unwrap().state, InvitationState::Registered);
 }
 
+/// A proxy does not wait for as long as a large page takes.
+#[tokio::test]
+async fn everybody_is_invited_in_parts() {
+    let world = World::new().await;
+    world.crowd(&world.page, 0..330).await;
+    let (app, id, page) = (&world.app, world.institution.id, page_ref(&world.page));
+    let part = async |after: Option<i64>| {
+        let (terms, part) = (by_mail(), (after, Duration::ZERO));
+        invitations::invite_unrecorded_part(app, &Actor::Operator, id, &page, &terms, part).await.unwrap()
+    };
+    let (report, next) = part(None).await;
+    assert_eq!((report.invited, count(&world, "invitations").await, covered(&world).await), (100, 100, 100));
+    // Whoever begins again invites nobody twice.
+    let (report, again) = part(None).await;
+    assert_eq!((report.invited, report.already, again), (0, 100, next));
+    let (report, next) = part(next).await;
+    assert_eq!((report.invited, report.already, covered(&world).await), (100, 0, 200));
+    assert_eq!(count(&world, MAILED).await, 200);
+
+    // The page continues there, and has time for the rest.
+    let browser = manager(&world).await;
+    let path = format!("/p/{}/invitations", world.page.slug);
+    browser.get(&path).await.expect(200);
+    let (csrf, after) = (browser.csrf(), next.unwrap().to_string());
+    let headers = [("origin", world.base.as_str()), ("sec-fetch-site", "same-origin")];
+    let fields = [("csrf", csrf.as_str()), ("whom", "unrecorded"), ("after", after.as_str())];
+    let shown = browser.post_file(&path, ("addresses", &b""[..]), &fields, &headers).await.expect(200).body;
+    let shown = shown.replace(['\u{2068}', '\u{2069}'], "");
+    assert!(shown.contains("Invited: 130"), "{shown}");
+    assert!(!shown.contains("Invited before") && !shown.contains("This is not finished"), "{shown}");
+    assert_eq!((count(&world, "invitations").await, covered(&world).await), (330, 330));
+    assert_eq!(part(Some(i64::MAX)).await, (Report::default(), None));
+}
+
+#[tokio::test]
+async fn an_address_that_is_twice_in_a_list_is_invited_once() {
+    let world = World::new().await;
+    let mut list = AddressList::parse("ada@example.edu").unwrap().invitees;
+    list.extend(list.clone());
+    let (app, id, page) = (&world.app, world.institution.id, page_ref(&world.page));
+    let report = invitations::invite(app, &Actor::Operator, id, &page, list, &by_mail()).await.unwrap();
+    assert_eq!((report.invited, report.already), (1, 1));
+    assert_eq!((count(&world, MAILED).await, covered(&world).await), (1, 1));
+}
+
 #[tokio::test]
 async fn every_state_is_shown_and_can_be_chosen() {
     let world = World::new().await;

@@ -160,6 +160,23 @@ async fn only_administrators_change_texts() {
 }
 
 #[tokio::test]
+async fn only_administrators_are_shown_the_link() {
+    let world = World::new().await;
+    member(&world, "manager@example.edu", Role::Manager).await;
+    let link = format!("/p/{}/messages\"", world.page.slug);
+    let (administrator, manager) =
+        (administrator(&world).await, signed_in(&world, "manager@example.edu").await);
+    for below in ["", "/people", "/invitations", "/moderation", "/import", "/export", "/poster"] {
+        let path = format!("/p/{}{below}", world.page.slug);
+        for (browser, is_shown) in [(&administrator, true), (&manager, false)] {
+            let page = browser.get(&path).await.expect(200);
+            assert!(page.body.contains("<nav class=\"manage\""), "{path}: {}", page.body);
+            assert_eq!(page.body.contains(&link), is_shown, "{path}: {}", page.body);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_form_without_its_token_changes_nothing() {
     let world = World::new().await;
     let (browser, path) = (administrator(&world).await, path(&world));

@@ -163,14 +163,21 @@ async fn after_the_closing_time_a_recording_is_refused_with_the_reason() {
 async fn a_page_has_its_own_limit_of_a_recording() {
     let world = world().await;
     set(&world, Change { take_seconds: Some(Some(4)), ..Change::default() }).await;
+    // A page that would take it.
+    let choir = world.page("Choir").await;
+    world.person_on(&choir, json!({ "first_name": "Ana", "email": ANA })).await;
     let browser = ana(&world).await;
     let page = browser.get(OWN).await.expect(200);
     assert!(page.body.contains("data-limit=\"4\""), "{}", page.body);
     let (seen, body) = send_take(&browser, &wav(8.0)).await;
     assert_eq!(seen.status, 422, "{body}");
-    assert!(entry(&world, ANA).await.recording.is_none());
+    let sentence = seen.body.replace(['\u{2068}', '\u{2069}'], "");
+    assert!(sentence.contains("longer than 4 seconds"), "{sentence}");
+    let stored = number(&world, "SELECT COUNT(*) FROM media").await;
+    assert_eq!(stored, 0, "what is for all pages is for this one, too");
     let (seen, body) = send_take(&browser, &wav(3.0)).await;
     assert_eq!(seen.status, 201, "{body}");
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM media").await, 2);
 }
 
 #[tokio::test]
@@ -280,7 +287,7 @@ async fn a_device_that_was_let_in_by_a_qr_code_only_records() {
     let world = world().await;
     let person = PersonId { institution: world.institution.id, email_key: ANA.to_owned() };
     ana(&world).await;
-    let link = sign_in::handover(&world.app, &Actor::Operator, &person, How::Mail).await.unwrap().link;
+    let link = sign_in::handover(&world.app, &Actor::Operator, &person, How::Mail, None).await.unwrap().link;
     let phone = Browser::new(&world);
     phone.follow(&link).await.redirects_to("/me");
     let page = phone.get(OWN).await.expect(200);
@@ -290,6 +297,38 @@ async fn a_device_that_was_let_in_by_a_qr_code_only_records() {
     phone.get(OWN).await.expect(200);
     phone.send_sound(SLUG, &wav(1.0), &[]).await.redirects_to("/p/class-of-2027/own?done=recording");
     assert!(entry(&world, ANA).await.recording.is_some());
+}
+
+#[tokio::test]
+async fn the_phone_continues_on_this_page_and_the_recording_arrives_at_the_first_one() {
+    let world = world().await;
+    let browser = ana(&world).await;
+    let page = browser.get(OWN).await.expect(200);
+    assert!(page.body.contains("data-handover=\"/p/class-of-2027/own/handover\""), "{}", page.body);
+    assert!(!page.body.contains("/me/handover"), "{}", page.body);
+    let path = "/p/class-of-2027/own/handover";
+    let parsed = |seen: Seen| serde_json::from_str::<Value>(&seen.body).unwrap();
+    let made = parsed(browser.ask_as_script(path).await.expect(201));
+    assert!(made["svg"].as_str().unwrap().starts_with("<svg"), "{made}");
+    let state_path = format!("{path}/{}", made["id"].as_str().unwrap());
+    let state = async || parsed(browser.get(&state_path).await.expect(200))["state"].clone();
+    assert_eq!(state().await, "waiting");
+    let phone = Browser::new(&world);
+    phone.follow(made["link"].as_str().unwrap()).await.redirects_to(OWN);
+    let there = phone.get(OWN).await.expect(200);
+    assert!(there.body.contains("data-recorder") && !there.body.contains("own/handover"), "{}", there.body);
+    phone.send_sound(SLUG, &wav(1.0), &[]).await.redirects_to("/p/class-of-2027/own?done=recording");
+    assert_eq!(state().await, "arrived");
+    // It is not handed over again, nor is its state shown to others.
+    phone.post(path, &[]).await.expect(403);
+    let bo = Browser::new(&world);
+    bo.register(&world, SLUG, "bo@example.edu", "Bo").await;
+    bo.get(&state_path).await.expect(404);
+    Browser::new(&world).get(&state_path).await.expect(401);
+    // Without JavaScript, the code is on a page that leads back.
+    browser.get(OWN).await.expect(200);
+    let page = browser.post(path, &[]).await.expect(200).body;
+    assert!(page.contains("<svg") && page.contains("href=\"/p/class-of-2027/own\""), "{page}");
 }
 
 #[tokio::test]

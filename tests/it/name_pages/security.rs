@@ -28,6 +28,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/p/{slug}/register", Form::Session),
     ("/p/{slug}/own/consent", Form::Session),
     ("/p/{slug}/own/details", Form::Session),
+    ("/p/{slug}/own/handover", Form::Session),
     ("/p/{slug}/own/photo", Form::Upload),
     ("/p/{slug}/own/recording", Form::Upload),
 ];

@@ -45,6 +45,13 @@ async fn seed(db: &Db) {
          SELECT i % $2 + 1, 'old' || i, i / $2, 'recording' FROM n"
     );
     execute(db, replaced, vec![count.into(), INSTITUTIONS.into()]).await;
+    // Every recording has a case, half of them open.
+    let cases = format!(
+        "{series} INSERT INTO moderation (institution_id, id, name_page_id, participant_id, kind, hex, state, reports, created_at) \
+         SELECT i % $2 + 1, i, i / $2 % $3 + 1, i / $2, 'report', 'hex' || i, CASE WHEN i % 2 = 0 THEN 'open' ELSE 'dismissed' END, 1, i \
+         FROM n"
+    );
+    execute(db, cases, vec![count.into(), INSTITUTIONS.into(), PAGES.into()]).await;
 }
 
 /// The plans for a statement, each as its lines. PostgreSQL plans for the given values and, once a statement has been
