@@ -21,6 +21,20 @@ const isNear = (gap) => {
   return bottom > -2 * innerHeight && top < 3 * innerHeight;
 };
 
+// Rows are laid out when they come near. Each gets its real height before: rows of people with a phonetic spelling are higher.
+const measure = (list) => {
+  list.classList.add('measured');
+  const people = [...list.children];
+  const heights = people.map((row) => getComputedStyle(row).blockSize);
+  people.forEach((row, at) => (row.style.containIntrinsicBlockSize = `auto ${heights[at]}`));
+  list.classList.remove('measured');
+};
+
+const isSeen = (row) => {
+  const { top, bottom } = row.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+};
+
 const fetched = new WeakMap();
 
 const fill = async (gap) => {
@@ -29,8 +43,13 @@ const fill = async (gap) => {
   const part = document.createElement('ul');
   part.className = 'people listen';
   part.innerHTML = await answer.text();
+  // A gap has an average height. What somebody reads below it stays where it is, also in browsers that do not see to that themselves.
+  const read = rows().find(isSeen);
+  const top = read?.getBoundingClientRect().top;
   gap.replaceWith(part);
   part.dispatchEvent(new Event('people:added', { bubbles: true }));
+  measure(part);
+  if (read) scrollBy({ top: read.getBoundingClientRect().top - top, behavior: 'instant' });
   return part;
 };
 
@@ -66,6 +85,7 @@ const reserve = () => {
   const matching = Number(first.dataset.matching);
   if (!count || count >= matching) return;
   results.querySelector('.pages')?.setAttribute('hidden', '');
+  measure(first);
   const height = first.getBoundingClientRect().height / count;
   let last = first;
   for (let start = count; start < matching; start += count) {

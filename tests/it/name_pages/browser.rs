@@ -14,13 +14,13 @@ use crate::{
 };
 
 const TAB: &str = "\u{e004}";
-const ENTER: &str = "\u{e007}";
-const SPACE: &str = " ";
+pub const ENTER: &str = "\u{e007}";
+pub const SPACE: &str = " ";
 /// A busy machine loses parts of what is said to a browser.
 const ATTEMPTS: usize = 3;
 
 /// Presses Tab until the element with the focus is the wanted one.
-async fn tab_to(browser: &Browser, wanted: &str) {
+pub async fn tab_to(browser: &Browser, wanted: &str) {
     for _ in 0..60 {
         if browser.value(&format!("Boolean(document.activeElement.{wanted})")).await == true {
             return;
@@ -31,22 +31,37 @@ async fn tab_to(browser: &Browser, wanted: &str) {
 }
 
 /// Types a text where the focus is.
-async fn type_text(browser: &Browser, text: &str) {
+pub async fn type_text(browser: &Browser, text: &str) {
     for letter in text.chars() {
         browser.press(&letter.to_string()).await;
     }
 }
 
-async fn arrive(browser: &Browser, path: &str) {
+pub async fn arrive(browser: &Browser, path: &str) {
     browser.until(&format!("document.readyState === 'complete' && location.pathname === '{path}'")).await;
 }
 
-async fn check(browser: &Browser, axe: &str) {
+pub async fn check(browser: &Browser, axe: &str) {
     assert_eq!(browser.faults(axe).await, [""; 0]);
     assert_eq!(
         browser.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth").await,
         true
     );
+}
+
+/// Records a name and keeps it. `start` is the button that begins.
+pub async fn record(browser: &Browser, clip: &Clip, start: &str) {
+    tab_to(browser, &format!("dataset.do === '{start}'")).await;
+    browser.press(ENTER).await;
+    browser.until_recorder_is("recording").await;
+    let meter = "document.querySelector('[data-recorder]').style.getPropertyValue('--level') > 0.2";
+    tokio::join!(browser.say(&clip.file), browser.until(meter));
+    // The focus is on Stop, and Space stops from anywhere.
+    browser.press(SPACE).await;
+    browser.until_recorder_is("take").await;
+    tab_to(browser, "dataset.do === 'keep'").await;
+    browser.press(ENTER).await;
+    browser.until_recorder_is("kept").await;
 }
 
 async fn a_student_registers_and_records(language: &'static str, direction: &str, name: &str) {
@@ -90,18 +105,7 @@ async fn a_student_registers_and_records(language: &'static str, direction: &str
     check(&browser, &axe).await;
     let mut figures = Vec::new();
     for attempt in 0..ATTEMPTS {
-        let start = if attempt == 0 { "record" } else { "again" };
-        tab_to(&browser, &format!("dataset.do === '{start}'")).await;
-        browser.press(ENTER).await;
-        browser.until_recorder_is("recording").await;
-        let meter = "document.querySelector('[data-recorder]').style.getPropertyValue('--level') > 0.2";
-        tokio::join!(browser.say(&clip.file), browser.until(meter));
-        // The focus is on Stop, and Space stops from anywhere.
-        browser.press(SPACE).await;
-        browser.until_recorder_is("take").await;
-        tab_to(&browser, "dataset.do === 'keep'").await;
-        browser.press(ENTER).await;
-        browser.until_recorder_is("kept").await;
+        record(&browser, &clip, if attempt == 0 { "record" } else { "again" }).await;
         let recording = entry(&world, ANA).await.recording.expect("a recording");
         let link = world.app.links.recording(world.institution.id, &recording);
         let sound = world.client.get(link).send().await.unwrap().bytes().await.unwrap();

@@ -1,6 +1,7 @@
 //! The listening page in a real browser: keys, playing all, searching while typing, and a list that grows while scrolling.
 
 use endonym::domain::page_settings::Listen;
+use serde_json::json;
 
 use super::people::{listened_by, named, path, recorded};
 use crate::{
@@ -23,6 +24,23 @@ fn is_on(name: &str) -> String {
         "[...document.querySelectorAll('.people > li')].find((row) => row.textContent.includes('{name}'))\
          ?.querySelector('audio')?.paused === false"
     )
+}
+
+/// A part of the list comes only when the test calls `held[n]`, where n is the number of people before it.
+const HOLD: &str = "(() => { window.held = {}; const send = window.fetch; \
+     window.fetch = (address, ...rest) => new Promise((go) => { \
+     held[new URL(address, location).searchParams.get('after')] = () => go(send(address, ...rest)) }) })()";
+
+/// Where the row with this number ends, once it has stayed there for a while.
+async fn bottom(browser: &Browser, row: usize) -> f64 {
+    let place = format!("document.querySelectorAll('.people > li')[{row}].getBoundingClientRect().bottom");
+    browser.value("(() => { window.same = 0 })()").await;
+    let stays = format!(
+        "(() => {{ const now = {place}; window.same = now === window.last ? window.same + 1 : 0; window.last = now; \
+         return window.same > 5 }})()"
+    );
+    browser.until(&stays).await;
+    browser.value(&place).await.as_f64().unwrap()
 }
 
 async fn scene() -> (World, Browser) {
@@ -81,9 +99,23 @@ async fn the_rest_of_the_list_comes_while_scrolling_and_nothing_moves() {
         .until("document.querySelector('.people .play:not([hidden])') && document.readyState === 'complete'")
         .await;
     let height = browser.value("document.documentElement.scrollHeight").await.as_f64().unwrap();
+    browser.value(HOLD).await;
     browser.value("document.querySelector('.gap').scrollIntoView()").await;
-    browser.until("document.querySelectorAll('.people > li').length >= 100").await;
+    let first = browser.value("document.querySelectorAll('.people > li')[49].getBoundingClientRect().bottom");
+    let first = first.await.as_f64().unwrap();
+    browser.until("held[50]").await;
+    let before = bottom(&browser, 49).await;
+    assert!(
+        (before - first).abs() < 2.0,
+        "rows keep their height when they come into sight: {first}, then {before}"
+    );
+    browser.value("held[50]()").await;
+    browser.until("document.querySelectorAll('.people > li').length === 100").await;
+    let after = bottom(&browser, 49).await;
+    assert!((after - before).abs() < 2.0, "what is read does not move: {before}, then {after}");
     browser.value("window.scrollTo(0, document.documentElement.scrollHeight)").await;
+    browser.until("held[100]").await;
+    browser.value("held[100]()").await;
     browser
         .until("document.querySelectorAll('.people > li').length === 133 && !document.querySelector('.gap')")
         .await;
@@ -93,6 +125,30 @@ async fn the_rest_of_the_list_comes_while_scrolling_and_nothing_moves() {
     let names = "new Set([...document.querySelectorAll('.people > li')].map((row) => row.id)).size";
     assert_eq!(browser.value(names).await, 133, "everybody once");
     assert_eq!(browser.faults(&axe()).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn people_who_come_above_what_is_read_do_not_move_it() {
+    let (world, browser) = scene().await;
+    // The first part has higher rows than the others: gaps are higher than what comes in their place.
+    let spelled = json!({ "name_page_id": world.page.slug, "participant": { "phonetic": "AH-na AH-bell" } });
+    world.put("/v5/participants/a@example.edu", spelled).await.expect(200);
+    browser.reload().await;
+    browser.until("document.querySelectorAll('.play:not([hidden])').length === 2").await;
+    browser.until("document.querySelectorAll('.gap').length === 2").await;
+    let gap = browser.value("document.querySelector('.gap').getBoundingClientRect().height").await;
+    browser.value(HOLD).await;
+    browser.value("[...document.querySelectorAll('.gap')].at(-1).scrollIntoView()").await;
+    browser.until("held[50] && held[100]").await;
+    browser.value("held[100]()").await;
+    browser.until("document.querySelectorAll('.people > li').length === 83").await;
+    let before = bottom(&browser, 50).await;
+    browser.value("held[50]()").await;
+    browser.until("!document.querySelector('.gap')").await;
+    let after = bottom(&browser, 100).await;
+    assert!((after - before).abs() < 2.0, "what is read does not move: {before}, then {after}");
+    let part = browser.value("document.querySelectorAll('.people')[1].getBoundingClientRect().height").await;
+    assert!((gap.as_f64().unwrap() - part.as_f64().unwrap()).abs() > 4.0, "{gap} and {part} differ");
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ mod register;
 mod reminders;
 mod report;
 mod security;
+mod story;
 mod unsubscribe;
 
 use endonym::{
