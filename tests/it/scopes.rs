@@ -320,7 +320,7 @@ fn cases() -> Vec<Case> {
             &s.page,
             true
         )),
-        case!("invitations::invite", Page, |s, a| invitations::invite(
+        case!("invitations::inviting::invite", Page, |s, a| invitations::invite(
             &s.world.app,
             a,
             s.id,
@@ -328,18 +328,18 @@ fn cases() -> Vec<Case> {
             invitee(),
             &invitations::Terms::of(&s.world.app)
         )),
-        case!("invitations::invite_unrecorded", Page, |s, a| invitations::invite_unrecorded(
+        case!("invitations::inviting::invite_unrecorded", Page, |s, a| invitations::invite_unrecorded(
             &s.world.app,
             a,
             s.id,
             &s.page,
             &invitations::Terms::of(&s.world.app)
         )),
-        case!("invitations::invite_unrecorded_part", Page, |s, a| async {
+        case!("invitations::inviting::invite_unrecorded_part", Page, |s, a| async {
             let (terms, part) = (invitations::Terms::of(&s.world.app), (None, Duration::MAX));
             invitations::invite_unrecorded_part(&s.world.app, a, s.id, &s.page, &terms, part).await
         }),
-        case!("invitations::all", Page, |s, a| invitations::all(
+        case!("invitations::list::all", Page, |s, a| invitations::all(
             &s.world.app,
             a,
             s.id,
@@ -347,7 +347,7 @@ fn cases() -> Vec<Case> {
             None,
             (invitations::Cursor::Start, 10)
         )),
-        case!("invitations::resend", Page, |s, a| resend(s, a)),
+        case!("invitations::renewal::resend", Page, |s, a| resend(s, a)),
         case!("invitations::withdraw", Page, |s, a| withdraw(s, a)),
         case!("custom_fields::create", Institution, |s, a| custom_fields::create(
             &s.world.app,
@@ -1298,7 +1298,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "imports::uploads::run",
             "institutions::by_id",
-            "invitations::letter",
+            "invitations::letter::letter",
             "jobs::claim_this",
             "moderation::rejection_letter",
             "outbox::deliver",
