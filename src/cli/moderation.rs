@@ -9,7 +9,7 @@ use super::{Failure, Outcome, institution, output, page_ref};
 use crate::{
     app::{
         Actor, App, Error, Missing,
-        moderation::{self, Entry, Listed, Outcome as Decided, Target},
+        moderation::{self, Decision, Entry, Explanation, Listed, Outcome as Decided, Target},
     },
     config::PublicUrl,
     domain::{
@@ -77,7 +77,6 @@ pub struct Explained {
 
 impl Moderation {
     pub async fn run(&self, app: &App) -> Outcome {
-        let actor = &Actor::Operator;
         match self {
             Self::List { institution: slug, name_page, decided, json } => {
                 let owner = institution(app, slug).await?;
@@ -85,40 +84,32 @@ impl Moderation {
                 let entries = all(app, owner.id, name_page.as_deref(), listed).await?;
                 list(&entries, *json);
             }
-            Self::Approve(named) => {
-                let (owner, target) = named.find(app).await?;
-                named.report(moderation::approve(app, actor, owner, &target).await)?;
+            Self::Approve(named) => named.decide(app, Decision::Approve).await?,
+            Self::Reject(explained) => {
+                explained.named.decide(app, Decision::Reject(explained.explanation()?)).await?;
             }
-            Self::Dismiss(named) => {
-                let (owner, target) = named.find(app).await?;
-                named.report(moderation::dismiss(app, actor, owner, &target).await)?;
+            Self::Remove(explained) => {
+                explained.named.decide(app, Decision::Remove(explained.explanation()?)).await?;
             }
-            Self::Restore(named) => {
-                let (owner, target) = named.find(app).await?;
-                named.report(moderation::restore(app, actor, owner, &target).await)?;
-            }
-            Self::Reject(Explained { named, reason, reached }) => {
-                let base_url = reached.base_url().map_err(Failure)?;
-                let (owner, target) = named.find(app).await?;
-                let outcome = moderation::reject(app, actor, owner, &target, reason, &base_url).await;
-                named.report(outcome)?;
-            }
-            Self::Remove(Explained { named, reason, reached }) => {
-                let base_url = reached.base_url().map_err(Failure)?;
-                let (owner, target) = named.find(app).await?;
-                let outcome = moderation::remove(app, actor, owner, &target, reason, &base_url).await;
-                named.report(outcome)?;
-            }
+            Self::Dismiss(named) => named.decide(app, Decision::Dismiss).await?,
+            Self::Restore(named) => named.decide(app, Decision::Restore).await?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+impl Explained {
+    fn explanation(&self) -> Result<Explanation, Failure> {
+        Ok(Explanation { reason: self.reason.clone(), base_url: self.reached.base_url().map_err(Failure)? })
+    }
+}
+
 impl Named {
-    async fn find(&self, app: &App) -> Result<(InstitutionId, Target), Failure> {
+    async fn decide(&self, app: &App, decision: Decision) -> Result<(), Failure> {
         let owner = institution(app, &self.institution).await?;
         let case: ModerationId = self.id.parse().map_err(|_| self.unknown())?;
-        Ok((owner.id, Target { case, page: None, heard: None }))
+        let target = Target { case, page: None, heard: None };
+        self.report(moderation::decide(app, &Actor::Operator, owner.id, &target, decision).await)
     }
 
     fn unknown(&self) -> Failure {

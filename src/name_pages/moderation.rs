@@ -12,7 +12,7 @@ use super::visit::{Managed, Visit};
 use crate::{
     app::{
         App, Error, Result,
-        moderation::{self, Entry, Listed, Outcome, Queue, Target},
+        moderation::{self, Decision, Entry, Explanation, Listed, Outcome, Queue, Target},
     },
     blobs::Shelf,
     domain::{
@@ -331,16 +331,19 @@ async fn gone(app: &App, visit: &Visit, listed: Listed) -> Response {
 async fn send(app: &App, visit: &Visit, case: ModerationId, form: &Form) -> Result<Option<Outcome>> {
     let (Some(actor), institution) = (&visit.actor, visit.public.institution.id) else { return Ok(None) };
     let target = &Target { case, page: Some(visit.public.page.id), heard: form.text("heard") };
-    let (reason, base) = (form.get("reason").unwrap_or_default(), app.links.base());
-    let outcome = match form.get("decision") {
-        Some("approve") => moderation::approve(app, actor, institution, target).await,
-        Some("reject") => moderation::reject(app, actor, institution, target, reason, base).await,
-        Some("remove") => moderation::remove(app, actor, institution, target, reason, base).await,
-        Some("dismiss") => moderation::dismiss(app, actor, institution, target).await,
-        Some("restore") => moderation::restore(app, actor, institution, target).await,
+    let explanation = || Explanation {
+        reason: form.get("reason").unwrap_or_default().to_owned(),
+        base_url: app.links.base().to_owned(),
+    };
+    let decision = match form.get("decision") {
+        Some("approve") => Decision::Approve,
+        Some("reject") => Decision::Reject(explanation()),
+        Some("remove") => Decision::Remove(explanation()),
+        Some("dismiss") => Decision::Dismiss,
+        Some("restore") => Decision::Restore,
         _ => return Ok(None),
     };
-    outcome.map(Some)
+    moderation::decide(app, actor, institution, target, decision).await.map(Some)
 }
 
 fn reason_fault(words: Words, errors: &FieldErrors) -> String {

@@ -748,30 +748,20 @@ fn cases() -> Vec<Case> {
             moderation::Listed::Decided,
             None
         )),
-        case!("moderation::approve", Page, |s, a| moderation::approve(&s.world.app, a, s.id, &held(s, true))),
-        case!("moderation::reject", Institution, |s, a| moderation::reject(
-            &s.world.app,
-            a,
-            s.id,
-            &held(s, false),
-            "Too quiet",
-            ""
-        )),
-        case!("moderation::remove", Page, |s, a| moderation::remove(
+        case!("moderation::decisions::decide", Page, |s, a| moderation::decide(
             &s.world.app,
             a,
             s.id,
             &held(s, true),
-            "Too quiet",
-            ""
+            moderation::Decision::Approve
         )),
-        case!("moderation::dismiss", Institution, |s, a| moderation::dismiss(
+        case!("moderation::decisions::decide", Institution, |s, a| moderation::decide(
             &s.world.app,
             a,
             s.id,
-            &held(s, false)
+            &held(s, false),
+            moderation::Decision::Dismiss
         )),
-        case!("moderation::restore", Page, |s, a| moderation::restore(&s.world.app, a, s.id, &held(s, true))),
         case!("moderation::sound", Page, |s, a| moderation::sound(
             &s.world.app,
             a,
@@ -1300,7 +1290,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "institutions::by_id",
             "invitations::letter::letter",
             "jobs::claim_this",
-            "moderation::rejection_letter",
+            "moderation::letter::rejection_letter",
             "outbox::deliver",
         ],
     ),

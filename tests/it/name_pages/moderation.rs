@@ -7,7 +7,7 @@ use endonym::{
         Actor, Error, Missing, audiences, consents,
         imports::{self, CallPolicy},
         media as app_media, members,
-        moderation::{self, Entry, Listed, Outcome, Reported, Target},
+        moderation::{self, Decision, Entry, Explanation, Listed, Outcome, Reported, Target},
         name_pages,
         own_recordings::Sharing,
         page_settings, participants, persons, sign_in,
@@ -77,22 +77,28 @@ async fn only_case(world: &World) -> Target {
     Target { case: case.id, page: Some(world.page.id), heard: Some(case.hex) }
 }
 
+async fn decide(world: &World, target: &Target, decision: Decision) -> endonym::app::Result<Outcome> {
+    moderation::decide(&world.app, &Actor::Operator, world.institution.id, target, decision).await
+}
+
+fn because(reason: &str) -> Explanation {
+    Explanation { reason: reason.to_owned(), base_url: BASE.to_owned() }
+}
+
 async fn approve(world: &World, target: &Target) -> Outcome {
-    moderation::approve(&world.app, &Actor::Operator, world.institution.id, target).await.unwrap()
+    decide(world, target, Decision::Approve).await.unwrap()
 }
 
 async fn reject(world: &World, target: &Target) -> Outcome {
-    let (app, id, reason) = (&world.app, world.institution.id, "There is music.");
-    moderation::reject(app, &Actor::Operator, id, target, reason, BASE).await.unwrap()
+    decide(world, target, Decision::Reject(because("There is music."))).await.unwrap()
 }
 
 async fn remove(world: &World, target: &Target) -> Outcome {
-    let (app, id, reason) = (&world.app, world.institution.id, "That is not her.");
-    moderation::remove(app, &Actor::Operator, id, target, reason, BASE).await.unwrap()
+    decide(world, target, Decision::Remove(because("That is not her."))).await.unwrap()
 }
 
 async fn restore(world: &World, target: &Target) -> endonym::app::Result<Outcome> {
-    moderation::restore(&world.app, &Actor::Operator, world.institution.id, target).await
+    decide(world, target, Decision::Restore).await
 }
 
 fn is_done(outcome: &Outcome, state: CaseState) -> bool {
@@ -260,7 +266,7 @@ async fn a_rejection_needs_a_reason_which_the_person_receives_once() {
         (long.as_str(), Fault::TooLong { most: LONGEST }),
         ("a\0b", Fault::ControlCharacter),
     ] {
-        let outcome = moderation::reject(app, &Actor::Operator, id, &target, reason, BASE).await;
+        let outcome = decide(&world, &target, Decision::Reject(because(reason))).await;
         let Err(Error::Invalid(errors)) = outcome else { panic!("{reason:?}: {outcome:?}") };
         let found: Vec<_> = errors.iter().collect();
         assert_eq!(found, [(&REASON, &[wanted][..])]);
@@ -393,8 +399,7 @@ async fn what_its_owner_deletes_is_gone_at_once() {
     let target = only_case(&world).await;
     endonym::app::own_person::delete_recording(&world.app, &actor, &person, None).await.unwrap();
     nothing_is_kept(&world).await;
-    let (app, id) = (&world.app, world.institution.id);
-    let outcome = moderation::approve(app, &Actor::Operator, id, &target).await;
+    let outcome = decide(&world, &target, Decision::Approve).await;
     assert!(matches!(outcome, Err(Error::Missing(Missing::Recording))), "{outcome:?}");
 }
 
@@ -599,8 +604,7 @@ async fn reports_of_a_kind_are_one_case_that_a_manager_dismisses_or_follows() {
         ]
     );
     let target = |at: usize| Target { case: open[at].case.id, page: Some(world.page.id), heard: None };
-    let (app, id) = (&world.app, world.institution.id);
-    let outcome = moderation::dismiss(app, &Actor::Operator, id, &target(0)).await.unwrap();
+    let outcome = decide(&world, &target(0), Decision::Dismiss).await.unwrap();
     assert!(is_done(&outcome, CaseState::Dismissed));
     assert!(matches!(approve(&world, &target(1)).await, Outcome::Decided(_)), "it is not held");
     report(&world, &bea, Complaint::WrongPerson, "Still").await;
