@@ -672,25 +672,25 @@ fn cases() -> Vec<Case> {
             a,
             &s.consumer
         )),
-        case!("sso::create", Ownership, |s, a| sso::create(
+        case!("sso::connections::create", Ownership, |s, a| sso::create(
             &s.world.app,
             a,
             s.id,
             sso::New { client_id: "another".into(), ..provider() }
         )),
-        case!("sso::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
-        case!("sso::all", Ownership, |s, a| sso::all(&s.world.app, a, Some(s.id))),
-        case!("sso::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
-        case!("sso::update", Ownership, |s, a| sso::update(
+        case!("sso::connections::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
+        case!("sso::connections::all", Ownership, |s, a| sso::all(&s.world.app, a, Some(s.id))),
+        case!("sso::connections::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
+        case!("sso::connections::update", Ownership, |s, a| sso::update(
             &s.world.app,
             a,
             s.connection.id,
             sso::Change::default()
         )),
-        case!("sso::check", Ownership, |s, a| async {
+        case!("sso::connections::check", Ownership, |s, a| async {
             away(sso::check(&s.world.app, a, &s.connection).await)
         }),
-        case!("sso::check_client", Ownership, |s, a| async {
+        case!("sso::connections::check_client", Ownership, |s, a| async {
             away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
         }),
         case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
@@ -885,7 +885,7 @@ fn cases() -> Vec<Case> {
             EMAIL.into(),
             persons::Rewrite::Now
         )),
-        case!("sso::delete", Ownership, |s, a| sso::delete(&s.world.app, a, s.connection.id)),
+        case!("sso::connections::delete", Ownership, |s, a| sso::delete(&s.world.app, a, s.connection.id)),
         case!("tool_consumers::delete", Institution, |s, a| tool_consumers::delete(
             &s.world.app,
             a,

@@ -1,0 +1,206 @@
+//! Connections to OpenID providers, which an institution's owners manage.
+
+use super::{
+    super::{Actor, App, Error, Missing, Result},
+    Registration, opened, purpose, unavailable,
+};
+use crate::{
+    domain::{
+        fault::{Fault, Field, SetupFault},
+        field_errors::FieldErrors,
+        ids::{InstitutionId, SsoConnectionId},
+        sso::{self as rules, Connection, DomainPattern},
+        text::{self, Lines, longest},
+    },
+    sso as protocol,
+    store::{self, sso as store_sso},
+};
+
+pub struct New {
+    /// `None`: the issuer's host.
+    pub name: Option<String>,
+    pub issuer: String,
+    pub client_id: String,
+    pub client_secret: String,
+    /// Empty for all.
+    pub domains: Vec<String>,
+    pub trusts_unverified_email: bool,
+}
+
+pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<Connection> {
+    actor.own(institution)?;
+    let mut errors = FieldErrors::default();
+    let issuer = new.issuer.trim().to_owned();
+    if !rules::is_issuer(&issuer) {
+        errors.add(Field::Issuer, SetupFault::NotAnIssuer);
+    }
+    let name = new.name.or_else(|| rules::host_of(&issuer)).unwrap_or_default();
+    let secret = new.client_secret.trim();
+    if secret.is_empty() {
+        errors.add(Field::ClientSecret, Fault::Blank);
+    }
+    let (id, now) = (app.ids.id(app.clock.now()), app.clock.now());
+    let made = Connection {
+        institution,
+        id,
+        name,
+        issuer,
+        client_id: new.client_id.trim().to_owned(),
+        sealed_client_secret: app.secrets.seal(&purpose(id), secret.as_bytes())?,
+        domains: parsed(&new.domains, &mut errors),
+        trusts_unverified_email: new.trusts_unverified_email,
+        created_at: now,
+    };
+    find_faults(&made, &mut errors);
+    errors.into_result()?;
+    let permitted = app.outbound.permits(&made.issuer).await;
+    permitted.map_err(|error| Error::invalid(Field::Issuer, SetupFault::Address(error.to_string())))?;
+    app.db
+        .write(move |sql| Box::pin(async move { taken(store_sso::insert(sql, &made).await).map(|()| made) }))
+        .await
+}
+
+/// The institution has another connection with this issuer and client.
+fn taken(written: store::Result<()>) -> Result<()> {
+    match written {
+        Err(store::Error::Conflict) => Err(Error::invalid(Field::ClientId, Fault::Taken)),
+        other => Ok(other?),
+    }
+}
+
+fn parsed(domains: &[String], errors: &mut FieldErrors) -> Vec<DomainPattern> {
+    let mut all: Vec<DomainPattern> = Vec::new();
+    for domain in domains.iter().filter(|domain| !domain.trim().is_empty()) {
+        match DomainPattern::parse(domain) {
+            Some(domain) if all.contains(&domain) => {}
+            Some(domain) => all.push(domain),
+            None => errors.add(Field::Domains, SetupFault::NotADomain(domain.clone())),
+        }
+    }
+    all
+}
+
+fn find_faults(connection: &Connection, errors: &mut FieldErrors) {
+    for (field, value) in [(Field::Name, &connection.name), (Field::ClientId, &connection.client_id)] {
+        if text::is_blank(value) {
+            errors.add(field, Fault::Blank);
+        } else if let Some(fault) = text::fault(value, longest::NAME, Lines::One) {
+            errors.add(field, fault);
+        }
+    }
+    if connection.trusts_unverified_email && connection.domains.is_empty() {
+        errors.add(Field::Domains, SetupFault::DomainsNeeded);
+    }
+}
+
+/// `None` leaves the value unchanged. The issuer cannot change: another issuer is another connection. If the connection becomes
+/// stricter, the sessions that it has opened end.
+#[derive(Clone, Default)]
+pub struct Change {
+    pub name: Option<String>,
+    pub client_id: Option<String>,
+    pub client_secret: Option<String>,
+    pub domains: Option<Vec<String>>,
+    pub trusts_unverified_email: Option<bool>,
+}
+
+pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Change) -> Result<Connection> {
+    let institution = find(app, actor, id).await?.institution;
+    let mut errors = FieldErrors::default();
+    let sealed = match change.client_secret.as_deref().map(str::trim) {
+        Some("") => {
+            errors.add(Field::ClientSecret, Fault::Blank);
+            None
+        }
+        Some(secret) => Some(app.secrets.seal(&purpose(id), secret.as_bytes())?),
+        None => None,
+    };
+    let domains = change.domains.map(|domains| parsed(&domains, &mut errors));
+    errors.into_result()?;
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                // Take the institution's lock first, as in `institutions::delete`, to avoid a deadlock.
+                store::rolls::lock(sql, institution).await?;
+                let known = store_sso::lock(sql, institution, id).await?;
+                let known = known.ok_or(Error::Missing(Missing::SsoConnection))?;
+                let before = known.clone();
+                let changed = Connection {
+                    name: change.name.unwrap_or(known.name),
+                    client_id: change.client_id.map_or(known.client_id, |id| id.trim().to_owned()),
+                    sealed_client_secret: sealed.unwrap_or(known.sealed_client_secret),
+                    domains: domains.unwrap_or(known.domains),
+                    trusts_unverified_email: change
+                        .trusts_unverified_email
+                        .unwrap_or(known.trusts_unverified_email),
+                    ..known
+                };
+                let mut errors = FieldErrors::default();
+                find_faults(&changed, &mut errors);
+                errors.into_result()?;
+                taken(store_sso::update(sql, &changed).await)?;
+                if changed.is_stricter_than(&before) {
+                    store_sso::delete_sessions(sql, institution, id).await?;
+                }
+                Ok(changed)
+            })
+        })
+        .await
+}
+
+pub async fn find(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<Connection> {
+    let found = store_sso::find(&mut app.db.read(), actor.reach(), id).await?;
+    let found = found.ok_or(Error::Missing(Missing::SsoConnection))?;
+    actor.own(found.institution)?;
+    Ok(found)
+}
+
+pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<Vec<Connection>> {
+    Ok(store_sso::all(&mut app.db.read(), actor.owned(only)?).await?)
+}
+
+/// Deletes a connection and ends the sessions that it has opened.
+pub async fn delete(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<()> {
+    let institution = find(app, actor, id).await?.institution;
+    let gone = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move {
+            store::rolls::lock(sql, institution).await?;
+            Ok(store_sso::delete(sql, institution, id).await?)
+        })
+    });
+    if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::SsoConnection)) }
+}
+
+/// Checks a connection: its secret can be decrypted, and the provider's configuration and keys are usable. Returns a sentence for
+/// the operator.
+pub async fn check(app: &App, actor: &Actor, connection: &Connection) -> Result<String> {
+    actor.own(connection.institution)?;
+    opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
+    let provider = protocol::discover(&app.outbound, &connection.issuer).await.map_err(unavailable)?;
+    let keys = protocol::keys(&app.outbound, &provider).await.map_err(unavailable)?;
+    let algorithms: Vec<&str> = provider.algorithms.iter().map(|algorithm| algorithm.word()).collect();
+    let end = if provider.end_session_url.is_some() { "supports" } else { "does not support" };
+    Ok(format!(
+        "the provider is reachable; it has {keys} keys, signs with {}, and {end} signing out",
+        algorithms.join(" or ")
+    ))
+}
+
+/// Checks whether the provider accepts the client id and the secret, by redeeming an invalid code: a provider authenticates the
+/// client first.
+pub async fn check_client(app: &App, actor: &Actor, connection: &Connection, base_url: &str) -> Result<()> {
+    actor.own(connection.institution)?;
+    let provider = protocol::discover(&app.outbound, &connection.issuer).await.map_err(unavailable)?;
+    let secret = opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
+    let client = protocol::Client {
+        id: &connection.client_id,
+        secret: &secret,
+        redirect_uri: &Registration::new(base_url).redirect_uri,
+    };
+    let verifier = app.ids.hex() + &app.ids.hex();
+    let code = format!("endonym-test-{}", app.ids.hex());
+    match protocol::redeem(&app.outbound, &provider, &client, &code, &verifier).await {
+        Ok(_) | Err(protocol::Error::Refused(_)) => Ok(()),
+        Err(error) => Err(unavailable(error)),
+    }
+}

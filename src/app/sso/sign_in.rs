@@ -1,0 +1,310 @@
+//! Signing in at a provider: the way there, and the way back.
+
+use std::time::Duration;
+
+use super::{
+    super::{
+        Actor, App, Error, Missing, Result,
+        limiter::{LimitKey, Policy},
+        registrations,
+        sessions::Secret,
+        sign_in,
+    },
+    Registration, opened, provider, purpose,
+};
+use crate::{
+    domain::{
+        client_address::Client,
+        email::Email,
+        ids::SsoConnectionId,
+        institution::Institution,
+        scope::Scope,
+        session::PersonId,
+        sign_in::ReturnTo,
+        sso::{self as rules, ClaimFault, Connection, EmailClaim, Expected, LIFE},
+    },
+    jwt,
+    sso::{self as protocol, Authorization},
+    store::{self, sso as store_sso},
+};
+
+/// A sign-in that does not succeed.
+#[derive(Debug)]
+pub struct Refused {
+    /// Unknown if the request cannot be attributed to a connection.
+    pub by: Option<(Connection, Institution)>,
+    pub why: Refusal,
+}
+
+#[derive(Debug)]
+pub enum Refusal {
+    TooMany {
+        retry_after: u64,
+    },
+    /// The state is unknown, expired or used, or belongs to another browser. Which, is not said.
+    State,
+    /// The person cancelled, or the provider does not let them in.
+    Denied,
+    Provider(protocol::Error),
+    /// The response or the token is not what an honest provider sends for this request. The log has the reason.
+    Forged,
+    NoEmail,
+    UnverifiedEmail,
+    EmailDomain(Email),
+    /// The provider has confirmed the address, and nobody is registered with it.
+    NotRegistered(Email),
+    Failed(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<protocol::Error> for Refusal {
+    fn from(error: protocol::Error) -> Self {
+        Self::Provider(error)
+    }
+}
+
+impl From<ClaimFault> for Refusal {
+    fn from(fault: ClaimFault) -> Self {
+        match fault {
+            ClaimFault::NoEmail => Self::NoEmail,
+            ClaimFault::UnverifiedEmail => Self::UnverifiedEmail,
+            ClaimFault::EmailDomain(email) => Self::EmailDomain(email),
+            ClaimFault::Issuer
+            | ClaimFault::Audience
+            | ClaimFault::AuthorizedParty
+            | ClaimFault::Expired
+            | ClaimFault::IssuedAt
+            | ClaimFault::Nonce
+            | ClaimFault::Subject
+            | ClaimFault::OtherSubject
+            | ClaimFault::Lookalike => Self::Forged,
+        }
+    }
+}
+
+fn unattributed(error: impl Into<Refusal>) -> Refused {
+    Refused { by: None, why: error.into() }
+}
+
+/// A whole campus may share one address (NAT).
+const CLIENT_LIMIT: u32 = 600;
+/// A proxy that does not forward the client's address.
+const PROXY_LIMIT: u32 = 6_000;
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Counts a sign-in against the limit of the client's network: each is a row.
+async fn admit(app: &App, client: Option<Client>) -> Result<(), Refusal> {
+    let Some(client) = client else { return Ok(()) };
+    let ceiling = if client.is_proxy { PROXY_LIMIT } else { CLIENT_LIMIT };
+    let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
+    let quota =
+        app.limiter.take_with_policy(LimitKey::sso(client.address), policy, app.clock.instant()).await;
+    quota.retry_after.map_or(Ok(()), |retry_after| Err(Refusal::TooMany { retry_after }))
+}
+
+/// Starts a sign-in in this browser. Returns the provider's URL, where the browser goes next.
+pub async fn start(
+    app: &App,
+    client: Option<Client>,
+    browser: &Secret,
+    id: SsoConnectionId,
+    return_to: Option<ReturnTo>,
+) -> Result<String, Refused> {
+    admit(app, client).await.map_err(unattributed)?;
+    let by = connection(app, Actor::System.reach(), id).await.map_err(unattributed)?;
+    match send(app, browser, &by.0, return_to).await {
+        Ok(address) => Ok(address),
+        Err(why) => Err(refused(by, why)),
+    }
+}
+
+async fn connection(app: &App, scope: Scope, id: SsoConnectionId) -> Result<(Connection, Institution)> {
+    let mut sql = app.db.read();
+    let found = store_sso::find(&mut sql, scope, id).await?;
+    let found = found.ok_or(Error::Missing(Missing::SsoConnection))?;
+    let institution = store::institutions::by_id(&mut sql, found.institution).await?;
+    Ok((found, institution.ok_or(Error::Missing(Missing::Institution))?))
+}
+
+async fn send(
+    app: &App,
+    browser: &Secret,
+    connection: &Connection,
+    return_to: Option<ReturnTo>,
+) -> Result<String, Refusal> {
+    let provider = provider(app, connection).await?;
+    let (state, now) = (Secret::generate(app), app.clock.now());
+    let login = store_sso::Login {
+        institution: connection.institution,
+        connection: connection.id,
+        return_to,
+        expires_at: now.plus(LIFE),
+    };
+    let (state_digest, browser_digest) = (state.digest(), browser.digest());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                store_sso::delete_expired_logins(sql, now).await?;
+                Ok(store_sso::insert_login(sql, &state_digest, &browser_digest, &login).await?)
+            })
+        })
+        .await?;
+    let wanted = Authorization {
+        state: state.as_str(),
+        nonce: &derived(app, "nonce", &state)?,
+        verifier: &derived(app, "verifier", &state)?,
+    };
+    let redirect_uri = Registration::new(app.links.base()).redirect_uri;
+    Ok(protocol::authorization_url(&provider, &connection.client_id, &redirect_uri, &wanted))
+}
+
+/// The nonce and the PKCE verifier of a sign-in. They are derived from the state with the installation's key, so they need not be
+/// stored, and nobody who sees the state can compute them.
+fn derived(app: &App, what: &str, state: &Secret) -> Result<String> {
+    Ok(app.secrets.digest(&format!("single sign-on {what}"), state.as_str())?)
+}
+
+/// The provider's response, in the query of the browser's request.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Callback<'a> {
+    pub state: &'a str,
+    pub code: Option<&'a str>,
+    pub error: Option<&'a str>,
+    /// RFC 9207.
+    pub issuer: Option<&'a str>,
+}
+
+/// A person whom a provider has authenticated.
+#[derive(Debug)]
+pub struct SignedIn {
+    pub person: PersonId,
+    /// As it was when it accepted the person.
+    pub connection: Connection,
+    pub id_token: String,
+    pub return_to: ReturnTo,
+}
+
+/// Finishes a sign-in that this browser has started.
+pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Result<SignedIn, Refused> {
+    let Some(state) = Secret::parse(callback.state) else { return Err(unattributed(Refusal::State)) };
+    let (state_digest, browser_digest, now) = (state.digest(), browser.digest(), app.clock.now());
+    // The read is cheap, and avoids occupying the database's single writer: anybody can send this request.
+    let found = store_sso::has_login(&mut app.db.read(), &state_digest, &browser_digest, now).await;
+    if !found.map_err(Error::from).map_err(unattributed)? {
+        return Err(unattributed(Refusal::State));
+    }
+    let taken = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { Ok(store_sso::take_login(sql, &state_digest, &browser_digest, now).await?) })
+    });
+    let Some(login) = taken.await.map_err(unattributed)? else { return Err(unattributed(Refusal::State)) };
+    let scope = Scope::Institution(login.institution);
+    let by = connection(app, scope, login.connection).await.map_err(unattributed)?;
+    let return_to = login.return_to.unwrap_or_default();
+    match authenticate(app, &by.0, &state, callback, &return_to).await {
+        Ok((person, id_token)) => Ok(SignedIn { person, connection: by.0, id_token, return_to }),
+        Err(why) => Err(refused(by, why)),
+    }
+}
+
+async fn authenticate(
+    app: &App,
+    connection: &Connection,
+    state: &Secret,
+    callback: Callback<'_>,
+    return_to: &ReturnTo,
+) -> Result<(PersonId, String), Refusal> {
+    let provider = provider(app, connection).await?;
+    let is_other_issuer = callback.issuer.is_some_and(|issuer| issuer != connection.issuer);
+    if is_other_issuer || (provider.sends_issuer && callback.issuer.is_none()) {
+        log_forged(connection, "the iss of the response is missing or another issuer");
+        return Err(Refusal::Forged);
+    }
+    let code = match (callback.error, callback.code) {
+        (None, Some(code)) if !code.is_empty() => code,
+        (Some("access_denied"), _) => return Err(Refusal::Denied),
+        (error, _) => {
+            // The provider's words are untrusted: anybody can put them into the URL.
+            let error: String =
+                error.unwrap_or("none").chars().filter(char::is_ascii_graphic).take(60).collect();
+            tracing::warn!(connection = %connection.id, error, "the provider returned no code");
+            return Err(Refusal::Denied);
+        }
+    };
+    let secret = opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
+    let registration = Registration::new(app.links.base());
+    let client = protocol::Client {
+        id: &connection.client_id,
+        secret: &secret,
+        redirect_uri: &registration.redirect_uri,
+    };
+    let verifier = derived(app, "verifier", state)?;
+    let tokens = protocol::redeem(&app.outbound, &provider, &client, code, &verifier).await?;
+    let keys = &app.key_sets;
+    let verified = keys
+        .verified(&app.outbound, &provider.jwks_url, &provider.algorithms, &tokens.id_token, || {
+            app.clock.instant()
+        })
+        .await;
+    let claims = verified.map_err(protocol::Error::from)?.map_err(|fault: jwt::token::Fault| {
+        log_forged(connection, &format!("the ID token is not accepted: {fault}"));
+        Refusal::Forged
+    })?;
+    let expected = Expected {
+        issuer: &connection.issuer,
+        client_id: &connection.client_id,
+        nonce: &derived(app, "nonce", state)?,
+        now: app.clock.now(),
+    };
+    let subject = rules::subject(&claims, &expected).map_err(|fault| logged(connection, fault))?;
+    let mut claim = EmailClaim::of(&claims);
+    if connection.needs_more_than(&claim)
+        && let (Some(url), Some(token)) = (&provider.user_info_url, &tokens.access_token)
+    {
+        let info = protocol::user_info(&app.outbound, url, token).await?;
+        claim = EmailClaim::of_user_info(&info, &subject).map_err(|fault| logged(connection, fault))?;
+    }
+    let email = connection.accept(&claim).map_err(|fault| logged(connection, fault))?;
+    let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
+    // Somebody new may register on the page that they come from: the provider vouches for the address.
+    if !sign_in::is_known(app, &person).await?
+        && !registrations::admit(app, &person, &email, return_to).await?
+    {
+        return Err(Refusal::NotRegistered(email));
+    }
+    Ok((person, tokens.id_token))
+}
+
+fn logged(connection: &Connection, fault: ClaimFault) -> Refusal {
+    log_forged(connection, &fault.to_string());
+    fault.into()
+}
+
+fn log_forged(connection: &Connection, why: &str) {
+    tracing::warn!(connection = %connection.id, why, "a provider's response is not accepted");
+}
+
+fn refused(by: (Connection, Institution), why: Refusal) -> Refused {
+    if let Refusal::Provider(error) = &why {
+        tracing::warn!(connection = %by.0.id, issuer = by.0.issuer, %error, "single sign-on failed");
+    }
+    Refused { by: Some(by), why }
+}
+
+/// Removes sign-ins that were not finished. Starting one does it, too, but there may be nobody who does.
+pub async fn remove_expired(app: &App) -> Result<()> {
+    let now = app.clock.now();
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !store_sso::any_expired_login(&mut app.db.read(), now).await? {
+        return Ok(());
+    }
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(store_sso::delete_expired_logins(sql, now).await?) })
+        })
+        .await
+}
