@@ -5,7 +5,9 @@
 mod formats;
 mod group;
 mod headings;
+mod job;
 mod recordings;
+mod report;
 mod sheet;
 mod undo;
 mod uploads;
@@ -14,13 +16,13 @@ use tokio::{sync::mpsc, task::spawn_blocking};
 
 pub use formats::{Format, Input, SheetFault, limits};
 pub use headings::fields;
+pub(super) use job::give_up;
+pub use job::run;
 pub use recordings::{FileFault, FileOutcome, Recordings, names, recordings};
+pub use report::{Reason, Report, ReportRow};
 pub use sheet::{Beginning, Columns, Mapping, Options, Overview, Row, RowContent};
 pub use undo::{Undone, start_undo, undo};
-pub(super) use uploads::give_up;
-pub use uploads::{
-    Reason, Report, ReportRow, Upload, check_upload, find_upload, import_upload, report_part, run, upload,
-};
+pub use uploads::{Upload, check_upload, find_upload, import_upload, report_part, upload};
 
 use super::{Actor, App, Error, Result, page_settings};
 use crate::{

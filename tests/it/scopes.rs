@@ -1286,7 +1286,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "courses::roster::run",
             "exports::build::build",
             "exports::departures::scrub",
-            "imports::uploads::run",
+            "imports::job::run",
             "institutions::by_id",
             "invitations::letter::letter",
             "jobs::claim_this",

@@ -108,6 +108,22 @@ impl SheetFault {
             _ => Self::Io(error),
         }
     }
+
+    /// A word for it, which pages have a sentence for.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Io(_) | Self::Damaged(_) | Self::Stopped => "damaged",
+            Self::Unsupported(_) => "unsupported",
+            Self::Encrypted => "encrypted",
+            Self::TooLarge(_) => "large",
+            Self::TooManyRows | Self::TooManyColumns { .. } | Self::TooManyCells => "many",
+            Self::NoTable | Self::NoClass(_) | Self::NotOneRoster => "no-table",
+            Self::UnknownCustomField { .. } | Self::Mapping(_) => "custom",
+            Self::Duplicate(_) => "twice",
+            Self::MissingColumns { .. } => "columns",
+            Self::TooManyUploads => "waiting",
+        }
+    }
 }
 
 /// Where the bytes are.

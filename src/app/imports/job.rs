@@ -1,0 +1,160 @@
+//! The job that reads the files that managers have uploaded.
+
+use super::{
+    super::{Actor, App, Error, Result},
+    CallPolicy, Format, Input, Options, Recordings, RowReport, Run, SheetFault, Target,
+    report::{Collector, ReportRow},
+    undo,
+    uploads::{blocking, file, mapping},
+};
+use crate::{
+    domain::{
+        ids::{ImportId, InstitutionId},
+        import::ImportState,
+    },
+    store::{self, Sql, imports},
+};
+
+/// What the job does: the dry run, the import or its undo, depending on the state.
+pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let import = imports::find(&mut app.db.read(), institution, id).await?;
+    let Some(import) = import else { return Ok(()) };
+    let is_import = match import.state {
+        ImportState::Checking => false,
+        ImportState::Waiting | ImportState::Running => true,
+        ImportState::Undoing => {
+            undo::complete(app, (institution, import.page), id).await?;
+            return Ok(());
+        }
+        // Somebody has been quicker.
+        ImportState::Uploaded
+        | ImportState::Checked
+        | ImportState::Done
+        | ImportState::Failed
+        | ImportState::Undone => return Ok(()),
+    };
+    let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
+    let Some(owner) = owner else { return Ok(()) };
+    let actor = Actor::System;
+    let page = import.page;
+    let mapping = mapping(&import);
+    let class = mapping.class.clone();
+    let options = super::options(app, &actor, &owner, page, (mapping, class)).await?;
+    let input = file(app, institution, id).await?;
+    let target = if is_import { Target::Import(id) } else { Target::Check(id) };
+    let starts_with_newest = import.starts_with_newest;
+    let run = Run { institution, page, target, calling: CallPolicy::Nobody, starts_with_newest };
+    if import.state == ImportState::Waiting && !begin(app, institution, id).await? {
+        return Ok(());
+    }
+    // The rows of an import are counted in the transactions that write them.
+    let rows_done = if import.state == ImportState::Running { import.counts.done } else { 0 };
+    let done = work(app, &actor, run, (&input, &options), rows_done).await?;
+    let (state, report, parts, fault) = match done {
+        Ok(collector) => {
+            let state = if is_import { ImportState::Done } else { ImportState::Checked };
+            let report = serde_json::to_string(&collector.report);
+            let report = report.map_err(|error| Error::Internal(error.to_string()))?;
+            (state, Some(report), collector.whole.parts, None)
+        }
+        Err(fault) => (ImportState::Failed, None, Vec::new(), Some(fault.word().to_owned())),
+    };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let texts = (report.as_deref(), fault.as_deref());
+                let from = if is_import { ImportState::Running } else { ImportState::Checking };
+                let is_finished = imports::finish(sql, institution, id, (from, state), texts).await?;
+                if state == ImportState::Done {
+                    imports::delete_file(sql, institution, id).await?;
+                }
+                if is_finished {
+                    imports::insert_report(sql, institution, id, &parts).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Returns false if somebody has been quicker.
+async fn begin(app: &App, institution: InstitutionId, id: ImportId) -> Result<bool> {
+    let now = app.clock.now();
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::start(sql, institution, id, now).await?) })
+        })
+        .await
+}
+
+async fn work(
+    app: &App,
+    actor: &Actor,
+    run: Run,
+    (input, options): (&Input, &Options),
+    rows_done: u64,
+) -> Result<Result<Collector, SheetFault>> {
+    let read = input.clone();
+    let mut collector = Collector::default();
+    match blocking(move || Format::of(&read)).await? {
+        Err(fault) => return Ok(Err(fault)),
+        Ok(Format::Recordings) => {
+            let read = input.clone();
+            let files = match blocking(move || Recordings::in_zip(&read)).await? {
+                Err(fault) => return Ok(Err(fault)),
+                Ok(files) => files,
+            };
+            start(app, run, files.len() as u64).await?;
+            start_recordings(app, run).await?;
+            let mut each =
+                |name: &str, outcome: super::FileOutcome| collector.add(ReportRow::of_file(name, &outcome));
+            super::recordings(app, actor, run, &files, &|_| false, &mut each).await?;
+        }
+        Ok(_) => {
+            let overview = match super::check(input, options).await? {
+                Err(fault) => return Ok(Err(fault)),
+                Ok(overview) => overview,
+            };
+            start(app, run, overview.rows).await?;
+            collector.report.unknown = overview.columns.unknown;
+            collector.report.numeric_ids = overview.numeric_ids;
+            let mut each =
+                |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
+            let file = (input, options);
+            let done = super::remaining_people(app, actor, run, file, rows_done, &mut each).await?;
+            if let Err(fault) = done {
+                return Ok(Err(fault));
+            }
+            // Rows that were done before an interruption are not in the report.
+            collector.report.others = overview.rows.saturating_sub(collector.report.rows.len() as u64);
+        }
+    }
+    Ok(Ok(collector))
+}
+
+/// Begins to count the rows of a dry run. An import has its number of rows from the dry run, and counts from where it was interrupted.
+async fn start(app: &App, run: Run, rows: u64) -> Result<()> {
+    let Target::Check(id) = run.target else { return Ok(()) };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::begin(sql, run.institution, id, rows).await?) })
+        })
+        .await
+}
+
+/// The files of an import are not counted in order, so what it has brought before an interruption is.
+async fn start_recordings(app: &App, run: Run) -> Result<()> {
+    let Target::Import(id) = run.target else { return Ok(()) };
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(imports::begin_recordings(sql, run.institution, id).await?) })
+        })
+        .await
+}
+
+/// Marks an import or its undo as failed, after its job has failed for the last time.
+pub(in crate::app) async fn give_up(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
+    let from = [ImportState::Checking, ImportState::Waiting, ImportState::Running];
+    imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
+    undo::give_up(sql, institution, id).await
+}
