@@ -1,11 +1,21 @@
 //! Imports: their progress, what they changed, and files that wait to be imported.
 
+mod changes;
+mod files;
+
 use std::collections::{HashMap, HashSet};
 
-use super::{Error, Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, value_rows};
+pub use changes::{
+    Change, forget_changes, has_brought, has_replaced, remember, remember_recording, touched, untouched,
+};
+pub use files::{
+    beginning, delete_file, file_part, insert_file, insert_report, report_part, set_beginning, waiting_files,
+};
+
+use super::{Error, Result, Row, Sql, Value, padded, placeholders};
 use crate::domain::{
     ids::{ImportId, InstitutionId, NamePageId, ParticipantId},
-    import::{BroughtRecording, Counts, Import, ImportState},
+    import::{Counts, Import, ImportState},
     moment::Moment,
 };
 
@@ -167,19 +177,6 @@ pub async fn advance(
     Ok(sql.execute(text, &params).await? == 1)
 }
 
-/// Whether an import has brought this person's recording.
-pub async fn has_brought(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    participant: ParticipantId,
-) -> Result<bool> {
-    let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND participant_id = $3 \
-                AND recording IS NOT NULL";
-    let params = [institution.into(), import.into(), participant.into()];
-    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
-}
-
 /// Sets the numbers of an import of recordings to what it has brought so far. All other files are read again.
 pub async fn begin_recordings(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
     let brought = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
@@ -233,143 +230,6 @@ pub async fn finish(
     let text = "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number < 0";
     sql.execute(text, &[institution.into(), id.into()]).await?;
     Ok(true)
-}
-
-/// A person whom an import created or changed.
-#[derive(Debug, Clone)]
-pub struct Change {
-    pub participant: ParticipantId,
-    /// JSON; `None` for somebody who was created.
-    pub before: Option<String>,
-    pub recording: Option<BroughtRecording>,
-}
-
-/// Remembers what people were before. For somebody whom the same import has changed already, what they were then stays.
-pub async fn remember(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    changes: &[(ParticipantId, Option<String>)],
-    now: Moment,
-) -> Result<()> {
-    for group in in_power_of_two_chunks(changes) {
-        let text = format!(
-            "INSERT INTO import_changes (institution_id, import_id, participant_id, before, changed_at) VALUES {} \
-             ON CONFLICT (institution_id, import_id, participant_id) DO UPDATE SET changed_at = excluded.changed_at",
-            value_rows(1, group.len(), 5)
-        );
-        let params: Vec<Value<'_>> = group
-            .iter()
-            .flat_map(|(participant, before)| {
-                let row: [Value<'_>; 5] = [
-                    institution.into(),
-                    import.into(),
-                    (*participant).into(),
-                    before.as_ref().into(),
-                    now.micros().into(),
-                ];
-                row
-            })
-            .collect();
-        sql.execute(&text, &params).await?;
-    }
-    Ok(())
-}
-
-/// Remembers that an import brought a recording. The participant was changed by it last.
-pub async fn remember_recording(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    participant: ParticipantId,
-    (before, recording): (&str, BroughtRecording),
-) -> Result<()> {
-    let text = "INSERT INTO import_changes (institution_id, import_id, participant_id, before, recording, changed_at) \
-         SELECT p.institution_id, CAST($1 AS BIGINT), p.id, CAST($2 AS TEXT), CAST($3 AS TEXT), p.updated_at \
-         FROM participants p WHERE p.institution_id = $4 AND p.id = $5 \
-         ON CONFLICT (institution_id, import_id, participant_id) DO UPDATE SET changed_at = excluded.changed_at, \
-         recording = COALESCE(import_changes.recording, excluded.recording)";
-    let params: [Value<'_>; 5] =
-        [import.into(), before.into(), recording.word().into(), institution.into(), participant.into()];
-    sql.execute(text, &params).await.map(|_| ())
-}
-
-/// Changes in the order of the participants' ids, after `behind`. Only those of people whom nobody has changed since.
-pub async fn untouched(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    behind: ParticipantId,
-    count: i64,
-) -> Result<Vec<Change>> {
-    let read = |row: &Row<'_>| {
-        let recording = row.opt_text(2)?.as_deref().and_then(BroughtRecording::parse);
-        Ok(Change { participant: row.id(0)?, before: row.opt_text(1)?, recording })
-    };
-    let params = [institution.into(), import.into(), behind.into(), count.into()];
-    sql.rows(&untouched_text(), &params, read).await
-}
-
-fn untouched_text() -> String {
-    format!(
-        "SELECT c.participant_id, c.before, c.recording FROM import_changes c \
-         JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
-         WHERE c.institution_id = $1 AND c.import_id = $2 AND c.participant_id > $3 AND p.updated_at = c.changed_at \
-         AND NOT {HELD_SINCE} ORDER BY c.participant_id LIMIT $4"
-    )
-}
-
-/// A recording that waits for approval does not change `updated_at`. One that came with the import is older.
-const HELD_SINCE: &str = "EXISTS (SELECT 1 FROM media m WHERE m.institution_id = c.institution_id \
-     AND m.participant_id = c.participant_id AND m.kind = 'held' AND m.created_at > c.changed_at)";
-
-/// The names and emails of people whom somebody has changed since the import, `most` at most.
-pub async fn touched(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    most: i64,
-) -> Result<Vec<String>> {
-    let read = |row: &Row<'_>| {
-        let parts = [row.opt_text(0)?, row.opt_text(1)?, row.opt_text(2)?];
-        Ok(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
-    };
-    sql.rows(&touched_text(), &[institution.into(), import.into(), most.into()], read).await
-}
-
-fn touched_text() -> String {
-    format!(
-        "SELECT p.first_name, p.last_name, p.email FROM import_changes c \
-         JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id \
-         WHERE c.institution_id = $1 AND c.import_id = $2 AND (p.updated_at <> c.changed_at OR {HELD_SINCE}) \
-         ORDER BY c.participant_id LIMIT $3"
-    )
-}
-
-/// Whether an import replaced recordings of people who were on the page before.
-pub async fn has_replaced(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<bool> {
-    let text = "SELECT 1 FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND recording = 'replaced' \
-                AND before IS NOT NULL LIMIT 1";
-    Ok(sql.one(text, &[institution.into(), import.into()], |_| Ok(())).await?.is_some())
-}
-
-/// Forgets changes that have been undone.
-pub async fn forget_changes(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    people: &[ParticipantId],
-) -> Result<()> {
-    for group in padded(people) {
-        let text = format!(
-            "DELETE FROM import_changes WHERE institution_id = $1 AND import_id = $2 AND participant_id IN ({})",
-            placeholders(3, group.len())
-        );
-        let mut params: Vec<Value<'_>> = vec![institution.into(), import.into()];
-        params.extend(group.into_iter().map(Value::from));
-        sql.execute(&text, &params).await?;
-    }
-    Ok(())
 }
 
 /// An import that is busy is not old: its job may have waited long. One that nobody has continued for a week was killed on the command
@@ -429,94 +289,6 @@ pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: Nam
     }
     let text = "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2";
     sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
-}
-
-pub async fn insert_file(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    parts: &[String],
-) -> Result<()> {
-    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
-    for (number, part) in (0_i64..).zip(parts) {
-        sql.execute(text, &[institution.into(), import.into(), number.into(), part.into()]).await?;
-    }
-    Ok(())
-}
-
-/// Stores the whole report. Its parts are beside those of the file, with negative numbers, so that they are deleted with them.
-pub async fn insert_report(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    parts: &[String],
-) -> Result<()> {
-    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
-    for (number, part) in (0_i64..).zip(parts) {
-        sql.execute(text, &[institution.into(), import.into(), (-1 - number).into(), part.into()]).await?;
-    }
-    Ok(())
-}
-
-/// One part of the whole report, by its number from 0.
-pub async fn report_part(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    number: i64,
-) -> Result<Option<String>> {
-    file_part(sql, institution, import, -1 - number).await
-}
-
-/// One part of a file.
-pub async fn file_part(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    number: i64,
-) -> Result<Option<String>> {
-    let text = "SELECT bytes FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number = $3";
-    sql.one(text, &[institution.into(), import.into(), number.into()], |row| row.text(0)).await
-}
-
-pub async fn delete_file(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
-    for text in [
-        "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
-        "UPDATE imports SET beginning = NULL WHERE institution_id = $1 AND id = $2",
-    ] {
-        sql.execute(text, &[institution.into(), import.into()]).await?;
-    }
-    Ok(())
-}
-
-/// How many files wait on a page to be imported.
-pub async fn waiting_files(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
-    let text = "SELECT COUNT(*) FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2 AND EXISTS \
-                (SELECT 1 FROM import_files f WHERE f.institution_id = i.institution_id AND f.import_id = i.id AND f.number = 0)";
-    let count = sql.one(text, &[institution.into(), page.into()], |row| row.int(0)).await?;
-    Ok(count.unwrap_or_default())
-}
-
-/// Stores what a file begins with, as JSON.
-pub async fn set_beginning(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    beginning: &str,
-) -> Result<()> {
-    let text = "UPDATE imports SET beginning = $1 WHERE institution_id = $2 AND id = $3";
-    sql.execute(text, &[beginning.into(), institution.into(), import.into()]).await.map(|_| ())
-}
-
-/// What `set_beginning` has stored, as long as the file is there.
-pub async fn beginning(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-) -> Result<Option<String>> {
-    let text = "SELECT beginning FROM imports WHERE institution_id = $1 AND id = $2";
-    let found = sql.one(text, &[institution.into(), import.into()], |row| row.opt_text(0)).await?;
-    Ok(found.flatten())
 }
 
 /// Those of these emails that have a recording somewhere in the institution, audible, paused or hidden.

@@ -1,12 +1,17 @@
 //! Invitations to name pages, and what is known about the people who were invited.
 
+mod guests;
+mod reminders;
+
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value, coverage, institutions, padded, placeholders, position_in};
+pub use guests::{Guest, Unrecorded, facts, facts_of, invited, uninvited, unrecorded};
+pub use reminders::{Due, any_due, due, postpone, remind};
+
+use super::{Error, Result, Row, Sql, Value, coverage, padded, placeholders, position_in};
 use crate::domain::{
-    ids::{InstitutionId, InvitationId, NamePageId, ParticipantId},
-    institution::Institution,
-    invitation::{Facts, Invitation, PageTimes},
+    ids::{InstitutionId, InvitationId, NamePageId},
+    invitation::{Invitation, PageTimes},
     language::Language,
     moment::Moment,
 };
@@ -65,171 +70,6 @@ fn from_row(row: &Row<'_>) -> Result<Invitation> {
     })
 }
 
-/// A recording that waits for approval counts: nobody is reminded who has done their part. These are scalar subqueries, which both
-/// databases evaluate by key for each row; with `EXISTS`, PostgreSQL may scan the table.
-const IS_RECORDED: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = p.institution_id \
-     AND m.participant_id = p.id AND m.kind IN ('recording', 'held') LIMIT 1), 0) = 1";
-
-/// Like `IS_RECORDED`, without recordings that wait for approval.
-const IS_AUDIBLE: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = p.institution_id \
-     AND m.participant_id = p.id AND m.kind = 'recording' LIMIT 1), 0) = 1";
-
-/// Is there a row with the institution and the address of the row `of` in this table?
-fn is_in(table: &str, of: &str) -> String {
-    format!(
-        "COALESCE((SELECT 1 FROM {table} x WHERE x.institution_id = {of}.institution_id AND x.email_key = {of}.email_key LIMIT 1), 0) \
-         = 1"
-    )
-}
-
-/// Somebody on a page: invited, registered, or both.
-#[derive(Debug, Clone)]
-pub struct Guest {
-    pub invitation: Option<Invitation>,
-    pub participant: Option<ParticipantId>,
-    pub facts: Facts,
-    /// As registered, or else as invited.
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    /// `None` for somebody without an address, who was not invited.
-    pub email: Option<String>,
-    /// The place on the page's roll of somebody who is registered.
-    pub place: i64,
-}
-
-/// What `guest_from_row` reads, after the columns of the invitation.
-fn guest_columns() -> String {
-    let (opted_out, bounced) = (is_in("mail_opt_outs", "i"), is_in("mail_bounces", "i"));
-    format!("p.id, p.page_place, p.first_name, p.last_name, {IS_RECORDED}, {opted_out}, {bounced}")
-}
-
-const JOINED: &str = "invitations i LEFT JOIN participants p ON p.institution_id = i.institution_id \
-     AND p.name_page_id = i.name_page_id AND p.email_key = i.email_key";
-
-fn guest_from_row(row: &Row<'_>) -> Result<Guest> {
-    let invitation = from_row(row)?;
-    let first = COLUMNS.len();
-    let participant: Option<ParticipantId> = row.opt_id(first)?;
-    let (mut first_name, mut last_name) = (row.opt_text(first + 2)?, row.opt_text(first + 3)?);
-    if participant.is_none() {
-        (first_name, last_name) = (invitation.first_name.clone(), invitation.last_name.clone());
-    }
-    let facts = Facts {
-        is_recorded: row.bool(first + 4)?,
-        is_opted_out: row.bool(first + 5)?,
-        is_bounced: row.bool(first + 6)?,
-        is_registered: participant.is_some(),
-        is_opened: invitation.opened_at.is_some(),
-    };
-    Ok(Guest {
-        participant,
-        facts,
-        first_name,
-        last_name,
-        email: Some(invitation.email.clone()),
-        place: row.opt_int(first + 1)?.unwrap_or_default(),
-        invitation: Some(invitation),
-    })
-}
-
-/// The invited people of a page, the newest invitation first, from before this one on.
-pub async fn invited(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    before: InvitationId,
-    count: i64,
-) -> Result<Vec<Guest>> {
-    let params: [Value<'_>; 4] = [institution.into(), page.into(), before.into(), count.into()];
-    sql.rows(&invited_text(), &params, guest_from_row).await
-}
-
-fn invited_text() -> String {
-    format!(
-        "SELECT {}, {} FROM {JOINED} WHERE i.institution_id = $1 AND i.name_page_id = $2 AND i.id < $3 \
-         ORDER BY i.id DESC LIMIT $4",
-        columns(),
-        guest_columns()
-    )
-}
-
-/// The people of a page who were never invited, in the order of its roll, from after this place on.
-pub async fn uninvited(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    after: i64,
-    count: i64,
-) -> Result<Vec<Guest>> {
-    let params: [Value<'_>; 4] = [institution.into(), page.into(), after.into(), count.into()];
-    let read = |row: &Row<'_>| {
-        let facts = Facts {
-            is_recorded: row.bool(5)?,
-            is_opted_out: row.bool(6)?,
-            is_bounced: row.bool(7)?,
-            is_registered: true,
-            is_opened: false,
-        };
-        Ok(Guest {
-            invitation: None,
-            participant: row.opt_id(0)?,
-            facts,
-            first_name: row.opt_text(2)?,
-            last_name: row.opt_text(3)?,
-            email: row.opt_text(4)?,
-            place: row.int(1)?,
-        })
-    };
-    sql.rows(&uninvited_text(), &params, read).await
-}
-
-fn uninvited_text() -> String {
-    let (opted_out, bounced) = (is_in("mail_opt_outs", "p"), is_in("mail_bounces", "p"));
-    format!(
-        "SELECT p.id, p.page_place, p.first_name, p.last_name, p.email, {IS_RECORDED}, {opted_out}, {bounced} \
-         FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place > $3 \
-         AND COALESCE((SELECT 1 FROM invitations i WHERE i.institution_id = p.institution_id \
-         AND i.name_page_id = p.name_page_id AND i.email_key = p.email_key LIMIT 1), 0) = 0 ORDER BY p.page_place LIMIT $4"
-    )
-}
-
-/// Somebody on a page who has an address and no recording.
-#[derive(Debug, Clone)]
-pub struct Unrecorded {
-    pub place: i64,
-    pub email: String,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-}
-
-/// In the order of the page's roll, from after this place on.
-pub async fn unrecorded(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    after: i64,
-    count: i64,
-) -> Result<Vec<Unrecorded>> {
-    let params: [Value<'_>; 4] = [institution.into(), page.into(), after.into(), count.into()];
-    let read = |row: &Row<'_>| {
-        Ok(Unrecorded {
-            place: row.int(0)?,
-            email: row.text(1)?,
-            first_name: row.opt_text(2)?,
-            last_name: row.opt_text(3)?,
-        })
-    };
-    sql.rows(&unrecorded_text(), &params, read).await
-}
-
-fn unrecorded_text() -> String {
-    format!(
-        "SELECT p.page_place, p.email, p.first_name, p.last_name FROM participants p \
-         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place > $3 AND p.email IS NOT NULL \
-         AND NOT ({IS_RECORDED}) ORDER BY p.page_place LIMIT $4"
-    )
-}
-
 /// The invitation of an address to a page.
 pub async fn of_address(
     sql: &mut Sql,
@@ -265,62 +105,8 @@ pub async fn of_addresses(
     Ok(found)
 }
 
-/// What is known about an address on a page, invited or not. `is_opened` is in the invitation.
-pub async fn facts(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    email_key: &str,
-) -> Result<Facts> {
-    let mut found = facts_of(sql, institution, page, &[email_key]).await?;
-    Ok(found.remove(email_key).unwrap_or_default())
-}
-
-/// `facts` of many addresses. Those that nothing is known about are left out.
-pub async fn facts_of(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    email_keys: &[&str],
-) -> Result<HashMap<String, Facts>> {
-    let mut found: HashMap<String, Facts> = HashMap::new();
-    for group in padded(email_keys) {
-        let params = keyed(&[institution.into(), page.into()], &group);
-        let read = |row: &Row<'_>| Ok((row.text(0)?, row.bool(1)?));
-        for (email_key, is_recorded) in sql.rows(&on_page_text(group.len()), &params, read).await? {
-            let facts = found.entry(email_key).or_default();
-            (facts.is_registered, facts.is_recorded) = (true, is_recorded);
-        }
-        let params = keyed(&[institution.into()], &group);
-        let text = listed_text("mail_opt_outs", group.len());
-        for email_key in sql.rows(&text, &params, |row| row.text(0)).await? {
-            found.entry(email_key).or_default().is_opted_out = true;
-        }
-        let text = listed_text("mail_bounces", group.len());
-        for email_key in sql.rows(&text, &params, |row| row.text(0)).await? {
-            found.entry(email_key).or_default().is_bounced = true;
-        }
-    }
-    Ok(found)
-}
-
 fn keyed<'a>(first: &[Value<'a>], email_keys: &[&'a str]) -> Vec<Value<'a>> {
     first.iter().cloned().chain(email_keys.iter().map(|key| Value::from(*key))).collect()
-}
-
-fn on_page_text(count: usize) -> String {
-    format!(
-        "SELECT p.email_key, {IS_RECORDED} FROM participants p \
-         WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.email_key IN ({})",
-        placeholders(3, count)
-    )
-}
-
-fn listed_text(table: &str, count: usize) -> String {
-    format!(
-        "SELECT email_key FROM {table} WHERE institution_id = $1 AND email_key IN ({})",
-        placeholders(2, count)
-    )
 }
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, id: InvitationId) -> Result<Option<Invitation>> {
@@ -438,82 +224,6 @@ fn times_from_row(row: &Row<'_>, first: usize) -> Result<PageTimes> {
     })
 }
 
-/// Somebody whose reminder is due.
-#[derive(Debug, Clone)]
-pub struct Due {
-    pub guest: Guest,
-    /// Their only recording waits for approval.
-    pub is_held: bool,
-    pub times: PageTimes,
-    pub institution: Institution,
-}
-
-/// Those whose reminder is due, the longest due first.
-pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
-    let read = |row: &Row<'_>| {
-        let after = COLUMNS.len() + GUEST_COLUMNS;
-        let guest = guest_from_row(row)?;
-        Ok(Due {
-            is_held: guest.facts.is_recorded && !row.bool(after)?,
-            guest,
-            times: times_from_row(row, after + 1)?,
-            institution: institutions::from_row(row, after + 3)?,
-        })
-    };
-    sql.rows(&due_text(), &[now.micros().into(), count.into()], read).await
-}
-
-/// How many `guest_columns` are.
-const GUEST_COLUMNS: usize = 7;
-
-fn due_text() -> String {
-    // The alias of the institution's columns is that of invitations elsewhere.
-    let of_institution = institutions::COLUMNS.replace("i.", "t.");
-    format!(
-        "SELECT {}, {}, {IS_AUDIBLE}, n.closes_at, n.archived_at, {of_institution} FROM {JOINED} \
-         JOIN name_pages n ON n.institution_id = i.institution_id AND n.id = i.name_page_id \
-         JOIN institutions t ON t.id = i.institution_id \
-         WHERE i.next_reminder_at <= $1 ORDER BY i.next_reminder_at, i.id LIMIT $2",
-        columns(),
-        guest_columns()
-    )
-}
-
-/// Is any reminder due?
-pub async fn any_due(sql: &mut Sql, now: Moment) -> Result<bool> {
-    let text = "SELECT 1 FROM invitations WHERE next_reminder_at <= $1 LIMIT 1";
-    Ok(sql.one(text, &[now.micros().into()], |_| Ok(())).await?.is_some())
-}
-
-/// Sets when the next reminder is due, unless another worker has done so since the row was read.
-pub async fn postpone(sql: &mut Sql, read: &Invitation, next: Option<Moment>) -> Result<bool> {
-    let text = "UPDATE invitations SET next_reminder_at = $1 \
-                WHERE institution_id = $2 AND id = $3 AND next_reminder_at = $4 AND generation = $5";
-    let params: [Value<'_>; 5] = [
-        next.map(Moment::micros).into(),
-        read.institution.into(),
-        read.id.into(),
-        read.next_reminder_at.map(Moment::micros).into(),
-        read.generation.into(),
-    ];
-    Ok(sql.execute(text, &params).await? == 1)
-}
-
-/// Like `postpone`, and counts a reminder that is sent in the same transaction.
-pub async fn remind(sql: &mut Sql, read: &Invitation, next: Option<Moment>, now: Moment) -> Result<bool> {
-    let text = "UPDATE invitations SET next_reminder_at = $1, reminders = reminders + 1, reminded_at = $2 \
-                WHERE institution_id = $3 AND id = $4 AND next_reminder_at = $5 AND generation = $6";
-    let params: [Value<'_>; 6] = [
-        next.map(Moment::micros).into(),
-        now.micros().into(),
-        read.institution.into(),
-        read.id.into(),
-        read.next_reminder_at.map(Moment::micros).into(),
-        read.generation.into(),
-    ];
-    Ok(sql.execute(text, &params).await? == 1)
-}
-
 /// Gives an address another chance, because somebody says that it works now.
 pub async fn forget_bounce(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
     let text = "DELETE FROM mail_bounces WHERE institution_id = $1 AND email_key = $2";
@@ -540,14 +250,14 @@ pub async fn delete_on_page(
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let page = || vec![1_i64.into(), 2_i64.into(), 3_i64.into(), 50_i64.into()];
     vec![
-        ("invited people of a page", invited_text(), page()),
-        ("people of a page who were not invited", uninvited_text(), page()),
-        ("people of a page without a recording", unrecorded_text(), page()),
+        ("invited people of a page", guests::invited_text(), page()),
+        ("people of a page who were not invited", guests::uninvited_text(), page()),
+        ("people of a page without a recording", guests::unrecorded_text(), page()),
         (
             "what is known about addresses",
-            on_page_text(64),
+            guests::on_page_text(64),
             [vec![Value::Int(1), Value::Int(2)], vec![Value::from("p7@example.edu"); 64]].concat(),
         ),
-        ("due reminders", due_text(), vec![1_i64.into(), 100_i64.into()]),
+        ("due reminders", reminders::due_text(), vec![1_i64.into(), 100_i64.into()]),
     ]
 }

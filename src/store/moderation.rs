@@ -228,7 +228,7 @@ fn list_text(on_page: bool, listed: Listed, behind: bool) -> String {
         text.push_str(&format!(" AND c.id {comparison} ${next}"));
         next += 1;
     }
-    // Scalar subqueries, as in `invitations.rs`: with `EXISTS`, PostgreSQL may scan the table.
+    // Scalar subqueries, as in `invitations/guests.rs`: with `EXISTS`, PostgreSQL may scan the table.
     if listed == Listed::Open {
         text.push_str(
             " AND (SELECT m.hex FROM media m WHERE m.institution_id = c.institution_id AND m.hex = c.hex) IS NOT NULL",

@@ -1,0 +1,92 @@
+//! Files that wait to be imported, what they begin with, and whole reports.
+
+use super::super::{Result, Sql};
+use crate::domain::ids::{ImportId, InstitutionId, NamePageId};
+
+pub async fn insert_file(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    parts: &[String],
+) -> Result<()> {
+    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
+    for (number, part) in (0_i64..).zip(parts) {
+        sql.execute(text, &[institution.into(), import.into(), number.into(), part.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Stores the whole report. Its parts are beside those of the file, with negative numbers, so that they are deleted with them.
+pub async fn insert_report(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    parts: &[String],
+) -> Result<()> {
+    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
+    for (number, part) in (0_i64..).zip(parts) {
+        sql.execute(text, &[institution.into(), import.into(), (-1 - number).into(), part.into()]).await?;
+    }
+    Ok(())
+}
+
+/// One part of the whole report, by its number from 0.
+pub async fn report_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    number: i64,
+) -> Result<Option<String>> {
+    file_part(sql, institution, import, -1 - number).await
+}
+
+/// One part of a file.
+pub async fn file_part(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    number: i64,
+) -> Result<Option<String>> {
+    let text = "SELECT bytes FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number = $3";
+    sql.one(text, &[institution.into(), import.into(), number.into()], |row| row.text(0)).await
+}
+
+pub async fn delete_file(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<()> {
+    for text in [
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
+        "UPDATE imports SET beginning = NULL WHERE institution_id = $1 AND id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), import.into()]).await?;
+    }
+    Ok(())
+}
+
+/// How many files wait on a page to be imported.
+pub async fn waiting_files(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
+    let text = "SELECT COUNT(*) FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2 AND EXISTS \
+                (SELECT 1 FROM import_files f WHERE f.institution_id = i.institution_id AND f.import_id = i.id AND f.number = 0)";
+    let count = sql.one(text, &[institution.into(), page.into()], |row| row.int(0)).await?;
+    Ok(count.unwrap_or_default())
+}
+
+/// Stores what a file begins with, as JSON.
+pub async fn set_beginning(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+    beginning: &str,
+) -> Result<()> {
+    let text = "UPDATE imports SET beginning = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[beginning.into(), institution.into(), import.into()]).await.map(|_| ())
+}
+
+/// What `set_beginning` has stored, as long as the file is there.
+pub async fn beginning(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    import: ImportId,
+) -> Result<Option<String>> {
+    let text = "SELECT beginning FROM imports WHERE institution_id = $1 AND id = $2";
+    let found = sql.one(text, &[institution.into(), import.into()], |row| row.opt_text(0)).await?;
+    Ok(found.flatten())
+}
