@@ -27,6 +27,8 @@ pub struct PhotoPart {
     pub path: Option<String>,
     /// Some pages do not show it.
     pub is_partial: bool,
+    /// Where a file is posted.
+    pub action: &'static str,
     pub fault: Option<String>,
 }
 
@@ -34,7 +36,7 @@ pub fn part(app: &App, own: &OwnPerson, fault: Option<String>) -> PhotoPart {
     let photos = || own.registrations.iter().map(|one| one.entry.photo.as_ref());
     let path = |hex: &String| path_of(&app.links.photo(own.institution.id, hex)).to_owned();
     let is_partial = photos().any(|photo| photo.is_some()) && photos().any(|photo| photo.is_none());
-    PhotoPart { path: photos().flatten().next().map(path), is_partial, fault }
+    PhotoPart { path: photos().flatten().next().map(path), is_partial, action: "/me/photo", fault }
 }
 
 pub async fn set(State(app): State<App>, request: Request) -> Response {

@@ -85,6 +85,8 @@ struct PhotoPart {
     /// The path of the picture.
     path: Option<String>,
     is_required: bool,
+    /// Where a file is posted.
+    action: String,
     fault: Option<String>,
 }
 
@@ -207,6 +209,7 @@ fn render(
         photo: (may_change && asked.photo.is_asked()).then(|| PhotoPart {
             path: photo_path,
             is_required: asked.photo.is_required(),
+            action: visit.path("/own/photo"),
             fault: photo,
         }),
         may_listen: *may_listen,
