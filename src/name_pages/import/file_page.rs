@@ -27,7 +27,7 @@ pub(super) struct FilePage<'a> {
     /// About the state.
     state: String,
     /// People for whom the import was not undone.
-    kept: Vec<String>,
+    names: Vec<String>,
     progress: Option<Progress>,
     fault: Option<String>,
     line: u64,
@@ -79,7 +79,7 @@ pub(super) fn of<'a>(
         title,
         id: import.id,
         state: words.text(if upload.kept.is_empty() { state_id(import.state) } else { "import-undo-kept" }),
-        kept: upload.kept.clone(),
+        names: upload.kept.clone(),
         progress: import.rows_total.filter(|total| *total > 0 && import.state.is_busy()).map(|total| {
             // While an import is undone, people are counted who are still changed.
             let is_undoing = import.state == ImportState::Undoing;
