@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Actor, App, Error, Missing, Result};
+use super::{Actor, App, Error, Result, own_person};
 use crate::{
     domain::{
         audience::{Audience, Permitted},
@@ -12,7 +12,7 @@ use crate::{
         participant::Participant,
         session::PersonId,
     },
-    store::{Sql, audiences, persons, rolls},
+    store::{Sql, audiences},
 };
 
 /// What a person has chosen, and what they may choose.
@@ -98,11 +98,7 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audien
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let institution = person.institution;
-                rolls::lock(sql, institution).await?;
-                let all = persons::registrations(sql, institution, &person.email_key).await?;
-                if all.is_empty() {
-                    return Err(Error::Missing(Missing::Participant));
-                }
+                let all = own_person::lock_registered(sql, &person).await?;
                 let permitted = audiences::permitted(sql, institution).await?;
                 if !permitted.includes(audience) {
                     return Err(Error::invalid(Field::Audience, Fault::NotIncluded));

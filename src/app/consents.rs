@@ -8,6 +8,7 @@ use super::{
     calls::{self, CallChange},
     media,
     own_entry::Owner,
+    own_person,
 };
 use crate::{
     domain::{
@@ -22,7 +23,7 @@ use crate::{
         media::Kind,
         session::PersonId,
     },
-    store::{self, Sql, consents, institutions, participants, persons, rolls},
+    store::{self, Sql, consents, institutions, participants, rolls},
 };
 
 /// The text in force, and whether somebody has agreed to it.
@@ -101,10 +102,7 @@ pub async fn agree(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let institution = person.institution;
-                rolls::lock(sql, institution).await?;
-                if persons::registrations(sql, institution, &person.email_key).await?.is_empty() {
-                    return Err(Error::Missing(Missing::Participant));
-                }
+                own_person::lock_registered(sql, &person).await?;
                 if current(sql, institution).await?.version != version {
                     return Ok(false);
                 }
@@ -155,11 +153,7 @@ pub async fn withdraw(app: &App, actor: &Actor, person: &PersonId, then: Withdra
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                let all = persons::registrations(sql, institution, &person.email_key).await?;
-                if all.is_empty() {
-                    return Err(Error::Missing(Missing::Participant));
-                }
+                let all = own_person::lock_registered(sql, &person).await?;
                 consents::withdraw(sql, &Giver::Person(person), now).await?;
                 let mut gone = Vec::new();
                 for one in all {

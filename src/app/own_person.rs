@@ -19,7 +19,8 @@ use crate::{
     store::{
         Sql, custom_fields, institutions, media as stored,
         participants::{self, KeyFilter, KeyKind},
-        persons, rolls,
+        persons::{self, Registration},
+        rolls,
     },
 };
 
@@ -165,6 +166,14 @@ pub async fn delete_recording(app: &App, actor: &Actor, person: &PersonId, page:
         .await?;
     media::discard(app, institution, &gone).await;
     Ok(())
+}
+
+/// Takes the institution's lock, for a write that needs a person with registrations. Returns all of them, including courses that they
+/// have left.
+pub(super) async fn lock_registered(sql: &mut Sql, person: &PersonId) -> Result<Vec<Registration>> {
+    rolls::lock(sql, person.institution).await?;
+    let all = persons::registrations(sql, person.institution, &person.email_key).await?;
+    if all.is_empty() { Err(Error::Missing(Missing::Participant)) } else { Ok(all) }
 }
 
 /// All registrations of a person, including courses that they have left.

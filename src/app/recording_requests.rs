@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Actor, App, Error, Missing, Result, name_pages, outbox};
+use super::{Actor, App, Error, Result, name_pages, outbox, own_person};
 use crate::{
     domain::{
         email::Email,
@@ -13,7 +13,7 @@ use crate::{
         session::PersonId,
     },
     mail::render::PageLetter,
-    store::{Sql, languages, participants, persons, recording_requests, rolls},
+    store::{Sql, languages, participants, recording_requests, rolls},
 };
 
 /// How long after a message nobody else can cause another one.
@@ -105,10 +105,7 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, welcome: bool) -
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                rolls::lock(sql, person.institution).await?;
-                if persons::registrations(sql, person.institution, &person.email_key).await?.is_empty() {
-                    return Err(Error::Missing(Missing::Participant));
-                }
+                own_person::lock_registered(sql, &person).await?;
                 Ok(recording_requests::choose(sql, &person, welcome, now).await?)
             })
         })
