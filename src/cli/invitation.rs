@@ -5,13 +5,12 @@ use std::{collections::HashMap, process::ExitCode};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Failure, Outcome, institution, output, page_ref, unknown_page};
+use super::{Failure, Outcome, institution, invite::Sending, output, page_ref, unknown_page};
 use crate::{
     app::{
         Actor, App, Error, Missing,
-        invitations::{self, Cursor, Delivery, Listed, Resent, Terms},
+        invitations::{self, Cursor, Listed, Resent},
     },
-    config::{self, PublicUrl},
     domain::{
         email::Email,
         ids::InvitationId,
@@ -73,11 +72,7 @@ pub struct Resend {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    life: config::Invitations,
-    #[command(flatten)]
-    reached: PublicUrl,
-    #[command(flatten)]
-    mail: config::Mail,
+    sending: Sending,
 }
 
 impl Invitation {
@@ -121,7 +116,8 @@ impl Invitation {
 impl Resend {
     async fn run(&self, app: &App) -> Outcome {
         let Self { institution: slug, name_page, .. } = self;
-        let terms = self.terms()?;
+        self.sending.require_mail(" first")?;
+        let terms = self.sending.terms()?;
         let owner = institution(app, slug).await?;
         let page = page_ref(name_page)?;
         let unknown = |error| unknown_page(error, slug, name_page);
@@ -163,21 +159,6 @@ impl Resend {
             }
         }
         Ok(if not_invited.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-    }
-
-    fn terms(&self) -> Result<Terms, Failure> {
-        if !self.mail.mailer().map_err(Failure)?.is_configured() {
-            return Err(Failure(
-                "mail is not configured: set --mail-url (ENDONYM_MAIL_URL) first".to_owned(),
-            ));
-        }
-        Ok(Terms {
-            delivery: Delivery::Mail,
-            reminders: true,
-            language: None,
-            life: self.life.life(),
-            base_url: self.reached.base_url().map_err(Failure)?,
-        })
     }
 }
 

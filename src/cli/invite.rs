@@ -58,11 +58,41 @@ pub struct Invite {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    sending: Sending,
+}
+
+/// The settings of whoever sends invitations.
+#[derive(Debug, clap::Args)]
+pub struct Sending {
+    #[command(flatten)]
     life: config::Invitations,
     #[command(flatten)]
     reached: PublicUrl,
     #[command(flatten)]
     mail: config::Mail,
+}
+
+impl Sending {
+    /// Fails without a mail server, and says what to do `instead`.
+    pub fn require_mail(&self, instead: &str) -> Result<(), Failure> {
+        match self.mail.mailer().map_err(Failure)?.is_configured() {
+            true => Ok(()),
+            false => {
+                Err(Failure(format!("mail is not configured: set --mail-url (ENDONYM_MAIL_URL){instead}")))
+            }
+        }
+    }
+
+    /// By mail, with reminders.
+    pub fn terms(&self) -> Result<Terms, Failure> {
+        Ok(Terms {
+            delivery: Delivery::Mail,
+            reminders: true,
+            language: None,
+            life: self.life.life(),
+            base_url: self.reached.base_url().map_err(Failure)?,
+        })
+    }
 }
 
 impl Invite {
@@ -85,12 +115,9 @@ impl Invite {
     }
 
     fn terms(&self) -> Result<Terms, Failure> {
-        if !self.csv && !self.mail.mailer().map_err(Failure)?.is_configured() {
-            return Err(Failure(
-                "mail is not configured: set --mail-url (ENDONYM_MAIL_URL), or pass --csv to print the personal links and send \
-                 them yourself"
-                    .to_owned(),
-            ));
+        if !self.csv {
+            self.sending
+                .require_mail(", or pass --csv to print the personal links and send them yourself")?;
         }
         let language = match self.language.as_deref() {
             Some(tag) => {
@@ -105,8 +132,7 @@ impl Invite {
             delivery: if self.csv { Delivery::Links } else { Delivery::Mail },
             reminders: !self.no_reminders,
             language,
-            life: self.life.life(),
-            base_url: self.reached.base_url().map_err(Failure)?,
+            ..self.sending.terms()?
         })
     }
 
