@@ -55,8 +55,8 @@ async fn state(sql: &mut Sql, institution: InstitutionId, givers: &[Giver]) -> R
             given = consents::in_force(sql, giver, &text.version).await?;
         }
     }
-    let options = institutions::options(sql, institution).await?;
-    let language = options.and_then(|(language, _)| language).unwrap_or_default();
+    let found = institutions::by_id(sql, institution).await?;
+    let language = found.and_then(|found| found.language).unwrap_or_default();
     Ok(ConsentState { text, language, given })
 }
 

@@ -114,18 +114,11 @@ pub struct Change {
     pub look: looks::Change,
 }
 
-/// Settings that only some use cases need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    pub language: Option<Language>,
-    pub starts_with_newest: bool,
-}
-
-pub async fn options(app: &App, actor: &Actor, id: InstitutionId) -> Result<Options> {
+/// Do new registrations start with the person's newest recording?
+pub async fn starts_with_newest(app: &App, actor: &Actor, id: InstitutionId) -> Result<bool> {
     actor.administer(id)?;
-    let found = institutions::options(&mut app.db.read(), id).await?;
-    let (language, starts_with_newest) = found.ok_or(Error::Missing(Missing::Institution))?;
-    Ok(Options { language, starts_with_newest })
+    let found = institutions::starts_with_newest(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
 }
 
 pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) -> Result<Institution> {

@@ -353,9 +353,7 @@ async fn sources(
     start: Start,
 ) -> Result<HashMap<usize, Source>> {
     // Nothing is looked up where nobody asks, or where the institution does not want it.
-    let options =
-        if these.is_empty() { None } else { store::institutions::options(sql, institution).await? };
-    if !options.is_some_and(|(_, starts_with_newest)| starts_with_newest) {
+    if these.is_empty() || store::institutions::starts_with_newest(sql, institution).await? != Some(true) {
         return Ok(HashMap::new());
     }
     let registrations: Vec<Registration> = these.iter().map(|(_, one)| one.clone()).collect();

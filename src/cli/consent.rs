@@ -10,7 +10,6 @@ use crate::{
     app::{
         Actor, App,
         consents::{self, ConsentState},
-        institutions,
     },
     domain::{consent::ConsentText, institution::Institution, language::Language},
     http::consent::ShownText,
@@ -67,7 +66,7 @@ impl Consent {
         match self {
             Self::Set { institution: slug, file, language, json } => {
                 let owner = institution(app, slug).await?;
-                let language = chosen(app, &owner, language.as_deref()).await?;
+                let language = chosen(&owner, language.as_deref())?;
                 let cannot = |error| Failure(format!("cannot read {}: {error}", file.display()));
                 let bytes = std::fs::read(file).map_err(cannot)?;
                 let text = String::from_utf8(bytes)
@@ -77,7 +76,7 @@ impl Consent {
             }
             Self::Show { institution: slug, language, json } => {
                 let owner = institution(app, slug).await?;
-                let language = chosen(app, &owner, language.as_deref()).await?;
+                let language = chosen(&owner, language.as_deref())?;
                 let state = consents::find(app, &Actor::Operator, owner.id).await?;
                 show(&owner, &state, language, *json);
             }
@@ -95,16 +94,13 @@ impl Consent {
     }
 }
 
-async fn chosen(app: &App, owner: &Institution, given: Option<&str>) -> Result<Language, Failure> {
+fn chosen(owner: &Institution, given: Option<&str>) -> Result<Language, Failure> {
     match given {
         Some(tag) => Language::ALL.into_iter().find(|language| language.tag() == tag).ok_or_else(|| {
             let tags: Vec<&str> = Language::ALL.into_iter().map(Language::tag).collect();
             Failure(format!("the language must be one of {}, not `{tag}`", tags.join(", ")))
         }),
-        None => {
-            let options = institutions::options(app, &Actor::Operator, owner.id).await?;
-            Ok(options.language.unwrap_or_default())
-        }
+        None => Ok(owner.language.unwrap_or_default()),
     }
 }
 

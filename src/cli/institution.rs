@@ -199,7 +199,7 @@ fn read_logo(path: std::path::PathBuf) -> Result<Option<Vec<u8>>, super::Failure
 }
 
 async fn shown(app: &App, institution: &domain::institution::Institution) -> Result<Value, Failure> {
-    let options = institutions::options(app, &Actor::Operator, institution.id).await?;
+    let starts_with_newest = institutions::starts_with_newest(app, &Actor::Operator, institution.id).await?;
     let look = looks::find(app, institution.id).await?;
     Ok(json!({
         "id": institution.id.to_string(),
@@ -211,8 +211,8 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
         "rate_limit": institution.rate_limit,
         "allowed_origins": institution.allowed_origins,
         "phone_language": institution.phone_language,
-        "language": options.language.map(Language::tag),
-        "starts_with_newest": options.starts_with_newest,
+        "language": institution.language.map(Language::tag),
+        "starts_with_newest": starts_with_newest,
         "accent": look.accent.map(|accent| accent.light.to_string()),
         "logo": look.logo.is_some(),
         "created_at": output::time(institution.created_at),

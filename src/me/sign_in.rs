@@ -72,10 +72,7 @@ impl Target {
             Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
             None => institutions::only(app).await?,
         };
-        let language = match &institution {
-            Some(found) => institutions::options(app, &Actor::System, found.id).await?.language,
-            None => None,
-        };
+        let language = institution.as_ref().and_then(|found| found.language);
         let connections = match &institution {
             Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
             None => Vec::new(),

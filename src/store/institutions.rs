@@ -93,11 +93,10 @@ pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
     Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
 }
 
-/// The language of its pages, and whether new registrations start with the person's newest recording.
-pub async fn options(sql: &mut Sql, id: InstitutionId) -> Result<Option<(Option<Language>, bool)>> {
-    let text = "SELECT language, starts_with_newest FROM institutions WHERE id = $1";
-    let read = |row: &Row<'_>| Ok((row.opt_text(0)?.as_deref().and_then(Language::parse), row.bool(1)?));
-    sql.one(text, &[id.into()], read).await
+/// Do new registrations start with the person's newest recording?
+pub async fn starts_with_newest(sql: &mut Sql, id: InstitutionId) -> Result<Option<bool>> {
+    let text = "SELECT starts_with_newest FROM institutions WHERE id = $1";
+    sql.one(text, &[id.into()], |row| row.bool(0)).await
 }
 
 /// A validated change. `None` or an empty list leaves the value unchanged.

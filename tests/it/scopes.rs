@@ -270,7 +270,11 @@ fn cases() -> Vec<Case> {
             &s.slug,
             institutions::Change::default()
         )),
-        case!("institutions::options", Institution, |s, a| institutions::options(&s.world.app, a, s.id)),
+        case!("institutions::starts_with_newest", Institution, |s, a| institutions::starts_with_newest(
+            &s.world.app,
+            a,
+            s.id
+        )),
         case!("tokens::create", Institution, |s, a| tokens::create(&s.world.app, a, s.id, "x".into(), None)),
         case!("tokens::create_with", Institution, |s, a| tokens::create_with(
             &s.world.app,
