@@ -17,14 +17,14 @@ use endonym::{
     http::csrf,
     mail::Mailer,
 };
-use reqwest::{Method, header};
+use reqwest::Method;
 use serde_json::json;
 
 use super::{Browser, Seen, newest_mail};
 use crate::support::{
     Answer, Neighbor, Setup, World,
     database::execute,
-    media::wav,
+    forms::{Form, check_forgeries, is_forged, send},
     routes::{self, Route},
     snapshot::rows,
     until,
@@ -33,17 +33,6 @@ use crate::support::{
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const ANA: &str = "ana@example.edu";
-
-/// Whose token a form needs, and how it is encoded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Before signing in: the token of the visitor's cookie.
-    Visitor,
-    /// The token of the session.
-    Session,
-    /// The same, with a file.
-    Upload,
-}
 
 /// Every POST route of the face.
 const FORMS: &[(&str, Form)] = &[
@@ -116,41 +105,6 @@ async fn known_there(world: &World, there: &Neighbor, first_name: &str, email: &
     Answer::of(request).await.expect(201);
 }
 
-impl Browser<'_> {
-    /// Sends a form with these fields, and a file if there has to be one.
-    async fn send_form(
-        &self,
-        form: Form,
-        path: &str,
-        fields: &[(&str, &str)],
-        headers: &[(&str, &str)],
-    ) -> Seen {
-        if form != Form::Upload {
-            return self.post_bare(path, fields, headers).await;
-        }
-        let mut body = Vec::new();
-        for (name, value) in fields {
-            let part = format!("--b1\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
-            body.extend_from_slice(part.as_bytes());
-        }
-        for name in ["recording", "photo"] {
-            let head = format!(
-                "--b1\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"a.wav\"\r\n\r\n"
-            );
-            body.extend_from_slice(head.as_bytes());
-            body.extend_from_slice(&wav(1.0));
-            body.extend_from_slice(b"\r\n");
-        }
-        body.extend_from_slice(b"--b1--\r\n");
-        let mut request = self.client.post(format!("{}{path}", self.world.base));
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let kind = "multipart/form-data; boundary=b1";
-        self.send(request.header(header::CONTENT_TYPE, kind).body(body)).await
-    }
-}
-
 #[test]
 fn every_form_of_the_face_is_in_the_table() {
     let declared = routes::of("me").into_iter().filter(|route| route.has_post).map(|route| route.path);
@@ -178,8 +132,6 @@ async fn a_form_of_another_site_or_session_changes_nothing() {
         }
         let link = link(&world, world.institution.id, &email).await;
         let path = path.replace("{secret}", link.rsplit('/').next().unwrap());
-        let (own, foreign, base) = (browser.csrf(), other.csrf(), world.base.clone());
-        assert!(own.len() == 64 && own != foreign, "{path}");
         let more = [
             ("email", email.as_str()),
             ("page", world.page.slug.as_str()),
@@ -188,53 +140,8 @@ async fn a_form_of_another_site_or_session_changes_nothing() {
             ("everywhere", "1"),
             ("confirm", "1"),
         ];
-        let with = |token: &'_ str| {
-            [&[("csrf", token.to_owned())][..], &more.map(|(a, b)| (a, b.to_owned()))].concat()
-        };
-        let before = rows(&world, None).await;
-        let same_site = ("sec-fetch-site", "same-origin");
-        for (token, headers) in [
-            (None, vec![]),
-            (None, vec![("origin", base.as_str()), same_site]),
-            (Some(""), vec![]),
-            (Some(foreign.as_str()), vec![]),
-            (Some(&own[..63]), vec![]),
-            (Some(foreign.as_str()), vec![("origin", base.as_str()), same_site]),
-            (None, vec![(csrf::HEADER, foreign.as_str())]),
-            (Some(own.as_str()), vec![("origin", "https://evil.example")]),
-            (Some(own.as_str()), vec![("origin", "https://evil.example"), same_site]),
-            (Some(own.as_str()), vec![("origin", "null")]),
-            (Some(own.as_str()), vec![("sec-fetch-site", "cross-site")]),
-            (Some(own.as_str()), vec![("sec-fetch-site", "cross-site"), ("origin", base.as_str())]),
-            (Some(own.as_str()), vec![("sec-fetch-site", "same-site")]),
-            (Some(own.as_str()), vec![("sec-fetch-site", "none")]),
-        ] {
-            let fields = token.map_or_else(|| with("")[1..].to_vec(), with);
-            let fields: Vec<(&str, &str)> =
-                fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-            let seen = browser.send_form(*form, &path, &fields, &headers).await;
-            assert!(is_forged(&seen), "{path} {token:?} {headers:?}: {} {}", seen.status, seen.body);
-        }
-        // The token alone is of no use without the cookie.
-        let fields = with(&own);
-        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let stranger = Browser::new(&world).send_form(*form, &path, &fields, &[]).await;
-        match form {
-            Form::Visitor => assert!(is_forged(&stranger), "{path}"),
-            Form::Session | Form::Upload => drop(stranger.redirects_to("/sign-in")),
-        }
-        assert_eq!(rows(&world, None).await, before, "{path}");
-        // With both, the form is read.
-        let headers = [("origin", base.as_str()), same_site];
-        let seen = browser.send_form(*form, &path, &[("csrf", &own)], &headers).await;
-        assert!(!is_forged(&seen), "{path}: {}", seen.body);
+        check_forgeries(&world, (&browser, &other), (&path, *form), &more).await;
     }
-}
-
-/// The response to a form that is not from our own page.
-fn is_forged(seen: &Seen) -> bool {
-    seen.status == 403
-        && seen.body.contains("This page was open for too long, or was sent from another site.")
 }
 
 /// A page with a session or a form has all headers that protect it.
@@ -300,8 +207,8 @@ async fn every_page_has_the_headers_that_protect_it() {
     // Refusals, and rejected input.
     for (path, form) in FORMS {
         let path = path.replace("{secret}", secret);
-        check_headers("", &browser.send_form(*form, &path, &[], &[]).await);
-        check_headers("", &Browser::new(&world).send_form(*form, &path, &[], &[]).await);
+        check_headers("", &send(&browser, *form, &path, &[], &[]).await);
+        check_headers("", &send(&Browser::new(&world), *form, &path, &[], &[]).await);
     }
     check_headers("", &browser.get("/me/handover/%ff").await);
 }
@@ -333,10 +240,10 @@ async fn every_own_page_needs_a_session_that_is_not_over() {
             }
             if route.has_post {
                 let (_, form) = FORMS.iter().find(|(listed, _)| *listed == route.path).unwrap();
-                let seen = browser.send_form(*form, &path, &[("csrf", &token)], &[]).await;
+                let seen = send(browser, *form, &path, &[("csrf", &token)], &[]).await;
                 seen.redirects_to("/sign-in");
                 let script = [("accept", "application/json"), (csrf::HEADER, token.as_str())];
-                browser.send_form(*form, &path, &[], &script).await.expect(401);
+                send(browser, *form, &path, &[], &script).await.expect(401);
             }
         }
     }
@@ -397,7 +304,7 @@ async fn no_path_reaches_the_same_email_in_another_institution() {
             ("everywhere", "1"),
             ("confirm", "1"),
         ];
-        let seen = browser.send_form(*form, &path.replace("{id}", &id), &fields, &[]).await;
+        let seen = send(&browser, *form, &path.replace("{id}", &id), &fields, &[]).await;
         assert!(!seen.body.contains("Marguerite"), "{path}: {}", seen.body);
         assert_eq!(rows(&world, Some(there.institution.id)).await, before, "{path}");
         assert!(neighbor.session().await.is_some(), "{path}");

@@ -3,24 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use endonym::{app::page_settings::Change, domain::page_settings::Register, http::csrf};
+use endonym::{app::page_settings::Change, domain::page_settings::Register};
 
 use super::{ANA, make_manager, set};
 use crate::{
-    me::{Browser, Seen},
-    support::{World, media::wav, routes, snapshot::rows},
+    me::Browser,
+    support::{
+        World,
+        forms::{Form, check_forgeries, is_forged},
+        routes,
+        snapshot::rows,
+    },
 };
-
-/// Whose token a form needs, and how it is encoded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Before signing in: the token of the visitor's cookie.
-    Visitor,
-    /// The token of the session.
-    Session,
-    /// The same, with a file.
-    Upload,
-}
 
 /// Every POST route of the face that people send.
 const FORMS: &[(&str, Form)] = &[
@@ -69,27 +63,6 @@ fn every_form_of_the_face_is_in_the_table() {
     assert_eq!(declared.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
 }
 
-async fn send(
-    browser: &Browser<'_>,
-    form: Form,
-    path: &str,
-    fields: &[(&str, &str)],
-    headers: &[(&str, &str)],
-) -> Seen {
-    match form {
-        Form::Visitor | Form::Session => browser.post_bare(path, fields, headers).await,
-        Form::Upload => {
-            let name = if path.ends_with("photo") { "photo" } else { "recording" };
-            browser.post_file(path, (name, &wav(1.0)), fields, headers).await
-        }
-    }
-}
-
-fn is_forged(seen: &Seen) -> bool {
-    seen.status == 403
-        && seen.body.contains("This page was open for too long, or was sent from another site.")
-}
-
 async fn signed_in<'a>(world: &'a World, email: &str) -> Browser<'a> {
     let browser = Browser::new(world);
     browser.register(world, SLUG, email, "Ana").await;
@@ -113,35 +86,8 @@ async fn a_form_of_another_site_or_session_changes_nothing() {
         for one in [&browser, &other] {
             one.get("/p/class-of-2027").await.expect(200);
         }
-        let (own, foreign, base) = (browser.csrf(), other.csrf(), world.base.clone());
-        assert!(own.len() == 64 && own != foreign, "{path}");
-        let same_site = ("sec-fetch-site", "same-origin");
-        let before = rows(&world, None).await;
-        for (token, headers) in [
-            ("", vec![]),
-            (foreign.as_str(), vec![]),
-            (&own[..63], vec![("origin", base.as_str()), same_site]),
-            ("", vec![(csrf::HEADER, foreign.as_str())]),
-            (own.as_str(), vec![("origin", "https://evil.example")]),
-            (own.as_str(), vec![("origin", "null")]),
-            (own.as_str(), vec![("sec-fetch-site", "cross-site")]),
-        ] {
-            let fields =
-                [("csrf", token), ("email", ANA), ("first_name", "Forged"), ("version", "endonym-1")];
-            let seen = send(&browser, *form, &path, &fields, &headers).await;
-            assert!(is_forged(&seen), "{path} {token} {headers:?}: {} {}", seen.status, seen.body);
-        }
-        // The token alone is of no use without the cookie.
-        let stranger = send(&Browser::new(&world), *form, &path, &[("csrf", own.as_str())], &[]).await;
-        match form {
-            Form::Visitor => assert!(is_forged(&stranger), "{path}"),
-            Form::Session | Form::Upload => drop(stranger.redirects_to("/sign-in")),
-        }
-        assert_eq!(rows(&world, None).await, before, "{path}");
-        // With both, the form is read.
-        let headers = [("origin", base.as_str()), same_site];
-        let seen = send(&browser, *form, &path, &[("csrf", own.as_str())], &headers).await;
-        assert!(!is_forged(&seen), "{path}: {}", seen.body);
+        let more = [("email", ANA), ("first_name", "Forged"), ("version", "endonym-1")];
+        check_forgeries(&world, (&browser, &other), (&path, *form), &more).await;
     }
 }
 

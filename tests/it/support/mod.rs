@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod database;
+pub mod forms;
 pub mod import;
 pub mod media;
 pub mod openapi;
