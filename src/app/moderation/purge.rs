@@ -11,7 +11,7 @@ use crate::{
     store::{self, moderation as cases, rolls},
 };
 
-/// Cases that are deleted in one transaction.
+/// Cases that are read at a time.
 const PURGE_BATCH: i64 = 100;
 
 /// Deletes decided cases after 30 days, with the recordings that were rejected or removed, and reports about recordings that were
