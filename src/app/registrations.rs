@@ -327,27 +327,16 @@ async fn known_email(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<Op
     Ok(here.and_then(|one| Email::parse(&one.email)))
 }
 
-/// A person's own entry on a page, as shown to them.
-pub struct Own {
-    pub entry: OwnEntry,
-    /// A new recording waits for approval.
-    pub is_held: bool,
-}
-
-impl Own {
-    /// There is a recording, which others may hear or not.
-    pub fn is_recorded(&self) -> bool {
-        self.is_held || self.entry.origin.is_some()
-    }
-}
-
 /// The person's own entry. `None` if they are not registered on the page.
-pub async fn find(app: &App, actor: &Actor, person: &PersonId, public: &PublicPage) -> Result<Option<Own>> {
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+) -> Result<Option<OwnEntry>> {
     actor.represent(person)?;
     let Some(owner) = entry(app, person, public).await? else { return Ok(None) };
-    let entry = own_entry::find(app, owner).await?;
-    let held = store::media::of(&mut app.db.read(), owner.institution, owner.participant, Kind::Held).await?;
-    Ok(Some(Own { entry, is_held: held.is_some() }))
+    own_entry::find(app, owner).await.map(Some)
 }
 
 async fn entry(app: &App, person: &PersonId, public: &PublicPage) -> Result<Option<Owner>> {
@@ -404,13 +393,7 @@ pub async fn record(
 /// The MP3 file of the person's newest recording on this page, even while nobody else may hear it.
 pub async fn sound(app: &App, actor: &Actor, person: &PersonId, public: &PublicPage) -> Result<Bytes> {
     actor.represent(person)?;
-    let slug = &public.page.slug;
-    match own_media::sound(app, actor, person, slug, Kind::Held).await {
-        Err(Error::Missing(Missing::Recording)) => {
-            own_media::sound(app, actor, person, slug, Kind::Recording).await
-        }
-        found => found,
-    }
+    own_media::sound(app, actor, person, &public.page.slug, Kind::Recording).await
 }
 
 #[cfg(test)]
