@@ -16,7 +16,6 @@ use crate::{
     domain::{
         access::SearchScope,
         client_address::Client,
-        coverage::Coverage,
         custom_field::CustomField,
         directory::{Filter, Letter},
         email::email_key,
@@ -29,7 +28,7 @@ use crate::{
         text::is_invisible,
     },
     store::{
-        coverage, custom_fields,
+        custom_fields,
         participants::{self, KeyKind},
         people as stored,
     },
@@ -85,7 +84,10 @@ pub struct People {
     pub start: u64,
     /// The initials of everybody on the page.
     pub letters: Vec<Letter>,
-    pub coverage: Coverage,
+    /// The number of people on the page.
+    pub registered: u64,
+    /// Those of them whose recording can be heard. Whoever has paused is not among them, and so nobody learns of a pause by counting.
+    pub recorded: u64,
     /// A URL of media, if browsers load them from the blob store directly.
     pub media_address: Option<String>,
 }
@@ -127,19 +129,20 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     let mut found = participants::by_ids(sql, institution, &shown).await?;
     // Somebody may have moved to another page since the names were read.
     found.retain(|one| one.page.slug == public.page.slug);
-    let coverage = coverage::of(sql, institution, page).await?;
     let mut fields = custom_fields::all(sql, institution).await?;
     fields.retain(CustomField::is_pronouns);
     let everybody: Vec<&Participant> = found.iter().collect();
-    let photos = people::photos(app, institution, &everybody).await?;
-    let media_address = people::media_address(app, institution, &everybody, &photos).await?;
-    let inside = match is_inside(app, visitor, institution).await? {
-        true => HashSet::new(),
-        false => audiences::institution_only(sql, institution, &everybody).await?,
+    // Others hear only what is for everybody, and do not see pictures that a learning system has provided for a course.
+    let (photos, inside) = if is_inside(app, visitor, institution).await? {
+        (people::photos(app, institution, &everybody).await?, HashSet::new())
+    } else {
+        (HashMap::new(), audiences::institution_only(sql, institution, &everybody).await?)
     };
+    let media_address = people::media_address(app, institution, &everybody, &photos).await?;
     let people = found.iter().map(|one| person(one, &fields, &photos, &inside)).collect();
     let letters = directory.letters().to_vec();
-    Ok(People { people, matching, start, letters, coverage, media_address })
+    let (registered, recorded) = (directory.len() as u64, directory.recorded() as u64);
+    Ok(People { people, matching, start, letters, registered, recorded, media_address })
 }
 
 fn person(
@@ -181,6 +184,11 @@ const MAX_REQUESTS: u32 = 60;
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
 
+/// Are people on the page asked for recordings? Not after its closing time.
+pub fn takes_requests(app: &App, public: &PublicPage) -> bool {
+    public.settings.state(app.clock.now()) == PageState::Open
+}
+
 /// Asks somebody on the page for a recording. The answer is the same whether or not a message is sent. Only who has signed in may
 /// ask.
 pub async fn ask(
@@ -199,7 +207,7 @@ pub async fn ask(
         return Ok(limited);
     }
     let asked = find(app, public, token).await?;
-    if public.settings.state(app.clock.now()) == PageState::Open {
+    if takes_requests(app, public) {
         recording_requests::send(app, public.institution.id, asked.id).await?;
     }
     Ok(Answer::Accepted)

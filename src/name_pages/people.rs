@@ -106,6 +106,11 @@ pub fn listener(visit: &Visit) -> Option<&Actor> {
     visit.actor.as_ref().filter(|_| is_whole)
 }
 
+/// May the visitor ask for recordings?
+fn may_ask(app: &App, visit: &Visit) -> bool {
+    listener(visit).is_some() && listening::takes_requests(app, &visit.public)
+}
+
 /// The response to a visitor who may not listen, or to another error. `path` leads back after signing in.
 pub fn refused(app: &App, visit: &Visit, path: &str, error: &Error) -> Response {
     match error {
@@ -282,7 +287,8 @@ fn shown(
     done: Option<&str>,
 ) -> Response {
     let (public, page) = (&visit.public, visit.page(app, address));
-    let People { people, matching, start, letters, coverage, media_address } = people;
+    let figures = figures(page.words, &people);
+    let People { people, matching, start, letters, registered, recorded: _, media_address } = people;
     let path = format!("{}{}", page.root, path(public));
     let sign_in = visit.sign_in_address(app, address);
     let (words, csrf, back) = (page.words, page.csrf.clone(), wanted.address(&[]));
@@ -298,13 +304,14 @@ fn shown(
         title: words.plain("people-title", &[("page", public.page.title.as_str().into())]),
         public,
         slug: &public.page.slug,
-        is_manager: visit.is_manager(),
+        // Nobody may frame the pages of managers.
+        is_manager: visit.is_manager() && !visit.is_framed,
         wanted,
         path: &path,
         list: Rows {
             words,
             path: &path,
-            csrf: listener(visit).map(|_| csrf.as_str()),
+            csrf: may_ask(app, visit).then_some(csrf.as_str()),
             back: &back,
             sign_in: &sign_in,
             rows: people.into_iter().map(|one| Row::new(app, words, public, one)).collect(),
@@ -312,14 +319,8 @@ fn shown(
         letters: letters.into_iter().map(letter_link).collect(),
         matching,
         start,
-        has_people: coverage.registered > 0,
-        coverage: words.plain(
-            "people-coverage",
-            &[
-                ("recorded", coverage.recorded.unsigned_abs().into()),
-                ("registered", coverage.registered.unsigned_abs().into()),
-            ],
-        ),
+        has_people: registered > 0,
+        coverage: figures,
         number: wanted.page,
         pages: Window::new(1, PART).pages(matching).max(1),
         done: match done {
@@ -331,6 +332,12 @@ fn shown(
     };
     let media_of = media_address.as_deref().and_then(origin_of);
     visit.show_framed(app, StatusCode::OK, &shown, policy(media_of.as_deref()))
+}
+
+/// How many people have recorded their names, of how many.
+fn figures(words: Words, people: &People) -> String {
+    let figures = [("recorded", people.recorded.into()), ("registered", people.registered.into())];
+    words.plain("people-coverage", &figures)
 }
 
 #[derive(Template)]
@@ -356,7 +363,7 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let list = Rows {
         words,
         path: &path,
-        csrf: listener(&visit).map(|_| page.csrf.as_str()),
+        csrf: may_ask(&app, &visit).then_some(page.csrf.as_str()),
         back: &back,
         sign_in: &sign_in,
         rows: people.into_iter().map(|one| Row::new(&app, words, public, one)).collect(),
@@ -399,18 +406,15 @@ pub async fn print(State(app): State<App>, visit: Visit, request: Request) -> Re
     let (words, path) = (page.words, format!("{}{}", page.root, path(public)));
     let list = format!("{path}{}", wanted.on_page(1).address(&[]));
     let to = |number| format!("{path}/print{}", wanted.on_page(number).address(&[]));
+    let coverage = figures(words, &found);
     let rows: Vec<Row> = found.people.into_iter().map(|one| Row::new(&app, words, public, one)).collect();
-    let coverage = [
-        ("recorded", found.coverage.recorded.unsigned_abs().into()),
-        ("registered", found.coverage.registered.unsigned_abs().into()),
-    ];
     let shown = PrintPage {
         title: words.plain("people-title", &[("page", public.page.title.as_str().into())]),
         public,
         list: &list,
         has_pronouns: rows.iter().any(|row| row.pronouns.is_some()),
         rows,
-        coverage: words.plain("people-coverage", &coverage),
+        coverage,
         number: wanted.page,
         pages: Window::new(1, PRINTED).pages(found.matching).max(1),
         back: to(wanted.page.saturating_sub(1)),
