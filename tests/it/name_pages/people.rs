@@ -184,6 +184,7 @@ async fn people_are_found_in_any_script_by_letter_and_without_a_recording() {
         async |query: &str| names(&browser.get(&format!("{}{query}", path(&world))).await.expect(200));
     assert_eq!(found("?q=wojcik").await, ["Łukasz Wójcik"]);
     assert_eq!(found("?q=WOJCIK+luk").await, ["Łukasz Wójcik"], "last name first");
+    assert_eq!(found("?q=Wojcik%2C+Lukasz").await, ["Łukasz Wójcik"], "as in a list");
     assert_eq!(found("?q=siobhan+ni").await, ["Siobhán Ní Bhriain"]);
     assert_eq!(found("?q=%E6%9D%8E%E5%B0%8F%E9%BE%8D").await, ["小龍 李"]);
     assert_eq!(found("?q=%D9%85%D8%AD%D9%85%D8%AF").await, ["محمد الأمين"]);
@@ -266,6 +267,7 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     let (visitor, inside) = (Browser::new(&world), signed_in(&world, id, BO).await);
     let heard = async |browser: &Browser<'_>| sounds(&browser.get(&path(&world)).await.expect(200)).len();
     assert_eq!((heard(&visitor).await, heard(&inside).await), (2, 2));
+    assert!(inside.get(&path(&world)).await.body.contains("2 of 2 have recorded their names."));
     let choose = async |audience| {
         audiences::choose(&world.app, &Actor::Operator, person(id, ANA), audience).await.unwrap();
     };
@@ -279,8 +281,32 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 1));
     let silent = inside.get(&format!("{}?show=unrecorded", path(&world))).await.expect(200);
     assert_eq!(names(&silent), ["Ana Lima"], "like somebody without a recording");
+    for below in ["", "/print"] {
+        let seen = inside.get(&format!("{}{below}", path(&world))).await.expect(200);
+        assert!(seen.body.contains("One of 2 has recorded their name."), "{below}: {}", seen.body);
+    }
     choose(Audience::Public).await;
     assert_eq!((heard(&visitor).await, heard(&inside).await), (2, 2));
+}
+
+#[tokio::test]
+async fn outsiders_do_not_see_pictures_that_a_learning_system_has_provided_for_a_course() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    named(&world, "Ana", "Lima", ANA).await;
+    let course = world.page("Rhetoric").await;
+    let there = json!({ "first_name": "Ana", "last_name": "Lima", "email": ANA });
+    let there = world.person_on(&course, there).await;
+    let photo = world.give(&there, Kind::Photo, b"a face").await;
+    let text = "INSERT INTO course_members (institution_id, course_id, user_id, participant_id, photo) \
+                SELECT institution_id, 1, 'x', id, photo FROM participants WHERE photo = $1";
+    execute(&world.app.db, text, vec![photo.clone().into()]).await;
+    let inside = signed_in(&world, world.institution.id, ANA).await;
+    for (browser, is_shown) in [(inside, true), (Browser::new(&world), false)] {
+        let seen = browser.get(&path(&world)).await.expect(200);
+        assert_eq!(names(&seen), ["Ana Lima"]);
+        assert_eq!(seen.body.contains(&photo), is_shown, "{}", seen.body);
+    }
 }
 
 #[tokio::test]
@@ -389,6 +415,12 @@ async fn the_page_is_private_and_framed_by_the_institutions_own_sites_only() {
     institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
     let policy = header("", "content-security-policy").await;
     assert!(policy.contains("frame-ancestors https://www.example.edu"), "{policy}");
+    // In a frame, nothing leads to the pages of managers, which nobody may frame.
+    role(&world, BO, Role::Owner, &[]).await;
+    let mut manager = signed_in(&world, world.institution.id, BO).await;
+    assert!(manager.get(&path(&world)).await.expect(200).body.contains("/moderation\""));
+    manager.headers = vec![("sec-fetch-dest", "iframe".to_owned())];
+    assert!(!manager.get(&path(&world)).await.expect(200).body.contains("/moderation\""));
 }
 
 /// More people than are read for each request.
