@@ -203,6 +203,8 @@ struct PeoplePage<'a> {
     number: u64,
     pages: u64,
     has_people: bool,
+    /// The path of the sign-in page, for a visitor who could ask for recordings then.
+    ask_sign_in: Option<&'a str>,
     done: Option<String>,
 }
 
@@ -288,7 +290,7 @@ fn shown(
 ) -> Response {
     let (public, page) = (&visit.public, visit.page(app, address));
     let figures = figures(page.words, &people);
-    let People { people, matching, start, letters, registered, recorded: _, media_address } = people;
+    let People { people, matching, start, letters, registered, recorded, media_address } = people;
     let path = format!("{}{}", page.root, path(public));
     let sign_in = visit.sign_in_address(app, address);
     let (words, csrf, back) = (page.words, page.csrf.clone(), wanted.address(&[]));
@@ -320,6 +322,8 @@ fn shown(
         matching,
         start,
         has_people: registered > 0,
+        ask_sign_in: (visit.who.is_none() && recorded < registered && listening::takes_requests(app, public))
+            .then_some(sign_in.as_str()),
         coverage: figures,
         number: wanted.page,
         pages: Window::new(1, PART).pages(matching).max(1),

@@ -183,6 +183,7 @@ async fn only_who_has_signed_in_may_ask() {
     let visitor = Browser::new(&world);
     let page = visitor.get(&path(&world)).await.expect(200).body;
     assert!(page.contains("Abel") && !page.contains("/ask\""), "{page}");
+    assert!(page.contains("Sign in to ask for recordings"), "{page}");
     let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
     let there = world.neighbor().await;
     let body =
@@ -208,6 +209,7 @@ async fn only_who_has_signed_in_may_ask() {
     }
     ana.post_bare(&address, &[], &[("origin", world.base.as_str())]).await.expect(403);
     assert_eq!(messages(&world).await, 0);
+    assert!(!ana.get(&path(&world)).await.body.contains("Sign in to ask"));
     ana.post(&address, &[]).await.expect(303);
     assert_eq!(messages(&world).await, 1);
 }
