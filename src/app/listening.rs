@@ -46,9 +46,11 @@ pub async fn check(app: &App, visitor: Option<&Actor>, public: &PublicPage) -> R
     let person = visitor.person().filter(|person| person.institution == institution);
     let is_admitted = match (public.settings.listen, person) {
         (Listen::Link, _) => true,
-        (Listen::Institution, Some(person)) => sign_in::belongs(app, person).await?,
-        (Listen::Registered, Some(person)) => {
-            stored::is_on_page(&mut app.db.read(), institution, page, &person.email_key).await?
+        (Listen::Registered | Listen::Institution, Some(person)) => {
+            let is_here =
+                stored::is_on_page(&mut app.db.read(), institution, page, &person.email_key).await?;
+            is_here
+                || (public.settings.listen == Listen::Institution && sign_in::belongs(app, person).await?)
         }
         (Listen::Managers, _) | (Listen::Registered | Listen::Institution, None) => false,
     };

@@ -11,14 +11,14 @@ use endonym::{
         media::Kind,
         member::Role,
         name_page::{NamePage, NamePageRef},
-        page_settings::Listen,
+        page_settings::{Listen, Register},
         session::{How, PersonId},
     },
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::invite;
+use super::{invite, set_of};
 use crate::{
     me::{Browser, Seen},
     pages::SOUND,
@@ -154,6 +154,39 @@ async fn the_page_decides_who_may_listen() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn whoever_registers_where_everybody_can_does_not_belong_to_the_institution() {
+    let world = World::new().await;
+    let (choir, id) = (world.page("Choir").await, world.institution.id);
+    let change = || page_settings::Change { listen: Some(Listen::Institution), ..Default::default() };
+    let register = async |page: &NamePage, register| {
+        let change = page_settings::Change { register: Some(register), ..change() };
+        set_of(&world, id, page, change).await;
+    };
+    register(&world.page, Register::Invited).await;
+    register(&choir, Register::Open).await;
+    let ana = recorded(&world, "Ana", "Lima", ANA).await;
+    world.person_on(&choir, json!({ "first_name": "Bo", "email": BO })).await;
+    let bo = signed_in(&world, id, BO).await;
+    bo.get(&path(&world)).await.expect(403);
+    bo.get(&format!("/p/{}/people", choir.slug)).await.expect(200);
+    listened_by(&world, Listen::Link).await;
+    audiences::choose(&world.app, &Actor::Operator, person(id, ANA), Audience::Institution).await.unwrap();
+    let badge = ana["name_badge_link"].as_str().unwrap().strip_prefix(&world.base).unwrap().to_owned();
+    let heard = async || {
+        let listed = sounds(&bo.get(&path(&world)).await.expect(200)).len();
+        (listed, bo.get(&badge).await.status.as_u16())
+    };
+    assert_eq!(heard().await, (0, 303));
+    // The owner of an entry on such a page still sees their own badge.
+    register(&world.page, Register::Open).await;
+    listened_by(&world, Listen::Link).await;
+    let own = signed_in(&world, id, ANA).await;
+    own.get(&badge).await.expect(200);
+    register(&choir, Register::Code).await;
+    assert_eq!(heard().await, (1, 200), "whoever has the event code was given it");
 }
 
 #[tokio::test]
