@@ -161,13 +161,24 @@ fn person(
     };
     Person {
         token: one.token.clone(),
-        name: one.full_name(),
+        name: shown_name(one),
         initials: Initials::of(&one.first_name, &one.last_name),
         phonetic: one.phonetic.clone(),
         pronouns: pronouns.iter().find_map(|field| one.custom.0.get(&field.id).cloned()),
         photo: one.photo.as_ref().or_else(same_person).cloned(),
         sound,
     }
+}
+
+/// The name as listeners see it. Some files and learning systems have an email in place of a name: what is behind the `@` is left out.
+fn shown_name(one: &Participant) -> String {
+    let is_domain = |text: &str| text.contains('.');
+    let word = |word: &str| match word.split_once('@') {
+        Some((local, domain)) if is_domain(domain) => local.to_owned(),
+        _ => word.to_owned(),
+    };
+    let name = one.full_name();
+    if name.contains('@') { name.split_whitespace().map(word).collect::<Vec<_>>().join(" ") } else { name }
 }
 
 /// The outcome of a request that is limited.
@@ -244,7 +255,7 @@ pub async fn reportable(
 ) -> Result<String> {
     check(app, visitor, public).await?;
     let found = find(app, public, token).await?;
-    if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(found.full_name()) }
+    if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(shown_name(&found)) }
 }
 
 /// Somebody on this page, and not on another one of the institution.

@@ -301,13 +301,17 @@ async fn permission(
         return Ok(Permission::Refused(Outcome::Closed));
     }
     let sql = &mut app.db.read();
-    let invited = admissions::invited(sql, person, page.id, now).await?;
+    let invited = admissions::invited(sql, person, page.id, now).await?.as_deref().and_then(Email::parse);
     let admitted = admissions::find(sql, person, page.id, now.minus(ADMISSION_LIFE)).await?;
-    // An admission dates from when the page was open to more people.
-    let admitted = admitted.filter(|_| settings.register != Register::Invited);
+    // An admission may date from when the page was open to more people.
+    let admitted = admitted.as_deref().and_then(Email::parse).filter(|email| match settings.register {
+        Register::Invited => false,
+        Register::Domain => settings.has_domain_of(email),
+        Register::Code | Register::Open => true,
+    });
     let is_welcome = invited.is_some() || admitted.is_some() || actor.manage(institution.id, page.id).is_ok();
     let email = match admitted.or(invited) {
-        Some(email) => Email::parse(&email),
+        Some(email) => Some(email),
         None => known_email(sql, person, now).await?,
     };
     let Some(email) = email else { return Ok(Permission::Refused(Outcome::NotPermitted)) };

@@ -291,6 +291,22 @@ async fn no_email_is_in_any_listening_page() {
 }
 
 #[tokio::test]
+async fn a_name_that_is_an_email_is_shown_without_its_domain() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    let ana = recorded(&world, "Ana", ANA, ANA).await;
+    named(&world, "T@ylor", "Abel", BO).await;
+    let browser = Browser::new(&world);
+    let seen = browser.get(&path(&world)).await.expect(200);
+    assert_eq!(names(&seen), ["T@ylor Abel", "Ana ana"]);
+    let report = format!("/{}/report", World::registration_token(&ana));
+    for below in ["", "/rows", "/print", &report] {
+        let seen = browser.get(&format!("{}{below}", path(&world))).await.expect(200);
+        assert!(!seen.body.contains("@example"), "{below}: {}", seen.body);
+    }
+}
+
+#[tokio::test]
 async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the_institution_only() {
     let world = World::new().await;
     listened_by(&world, Listen::Link).await;
