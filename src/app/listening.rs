@@ -104,6 +104,8 @@ pub struct Person {
     /// The hex of the picture's link.
     pub photo: Option<String>,
     pub sound: Sound,
+    /// It is the visitor.
+    pub is_own: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,7 +143,9 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
         (HashMap::new(), audiences::institution_only(sql, institution, &everybody).await?)
     };
     let media_address = people::media_address(app, institution, &everybody, &photos).await?;
-    let people = found.iter().map(|one| person(one, &fields, &photos, &inside)).collect();
+    let own = visitor.and_then(Actor::person).filter(|own| own.institution == institution);
+    let own = own.map(|own| own.email_key.as_str());
+    let people = found.iter().map(|one| person(one, &fields, &photos, &inside, own)).collect();
     let letters = directory.letters().to_vec();
     let (registered, recorded) = (directory.len() as u64, directory.recorded() as u64);
     Ok(People { people, matching, start, letters, registered, recorded, media_address })
@@ -152,10 +156,13 @@ fn person(
     pronouns: &[CustomField],
     photos: &HashMap<String, String>,
     inside: &HashSet<ParticipantId>,
+    own: Option<&str>,
 ) -> Person {
-    let same_person = || photos.get(&email_key(one.email.as_deref()?));
+    let email_key = one.email.as_deref().map(email_key);
+    let is_own = own.is_some() && email_key.as_deref() == own;
+    let same_person = || photos.get(email_key.as_ref()?);
     let sound = match &one.recording {
-        Some(_) if inside.contains(&one.id) => Sound::Inside,
+        Some(_) if inside.contains(&one.id) && !is_own => Sound::Inside,
         Some(recording) => Sound::Recording(recording.clone()),
         None => Sound::None,
     };
@@ -167,6 +174,7 @@ fn person(
         pronouns: pronouns.iter().find_map(|field| one.custom.0.get(&field.id).cloned()),
         photo: one.photo.as_ref().or_else(same_person).cloned(),
         sound,
+        is_own,
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     },
     http::{
         form::Form,
-        html::{origin_of, path_of},
+        html::{origin_of, path_of, root},
         notice,
         page::{self, Microphone, Page},
         policy::{Forms, Policy},
@@ -106,6 +106,10 @@ pub fn listener(visit: &Visit) -> Option<&Actor> {
     visit.actor.as_ref().filter(|_| is_whole)
 }
 
+fn own_path(app: &App, visit: &Visit) -> String {
+    format!("{}{}", root(&app.links), visit.path("/own"))
+}
+
 /// May the visitor ask for recordings?
 fn may_ask(app: &App, visit: &Visit) -> bool {
     listener(visit).is_some() && listening::takes_requests(app, &visit.public)
@@ -138,6 +142,8 @@ struct Row {
     sound: Option<String>,
     /// Only people of the institution may hear it.
     is_inside: bool,
+    /// It is the visitor.
+    is_own: bool,
 }
 
 impl Row {
@@ -165,6 +171,7 @@ impl Row {
             photo,
             sound,
             is_inside,
+            is_own: one.is_own,
         }
     }
 }
@@ -180,6 +187,8 @@ struct Rows<'a> {
     back: &'a str,
     /// The path of the sign-in page.
     sign_in: &'a str,
+    /// The path of the visitor's own entry.
+    own: &'a str,
     rows: Vec<Row>,
 }
 
@@ -292,7 +301,7 @@ fn shown(
     let figures = figures(page.words, &people);
     let People { people, matching, start, letters, registered, recorded, media_address } = people;
     let path = format!("{}{}", page.root, path(public));
-    let sign_in = visit.sign_in_address(app, address);
+    let (sign_in, own) = (visit.sign_in_address(app, address), own_path(app, visit));
     let (words, csrf, back) = (page.words, page.csrf.clone(), wanted.address(&[]));
     let letter_link = |letter: Letter| LetterLink {
         letter: letter.to_string(),
@@ -316,6 +325,7 @@ fn shown(
             csrf: may_ask(app, visit).then_some(csrf.as_str()),
             back: &back,
             sign_in: &sign_in,
+            own: &own,
             rows: people.into_iter().map(|one| Row::new(app, words, public, one)).collect(),
         },
         letters: letters.into_iter().map(letter_link).collect(),
@@ -364,12 +374,14 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let page = visit.page(&app, &address);
     let path = format!("{}{}", page.root, path(public));
     let (sign_in, back, words) = (visit.sign_in_address(&app, &address), wanted.address(&[]), page.words);
+    let own = own_path(&app, &visit);
     let list = Rows {
         words,
         path: &path,
         csrf: may_ask(&app, &visit).then_some(page.csrf.as_str()),
         back: &back,
         sign_in: &sign_in,
+        own: &own,
         rows: people.into_iter().map(|one| Row::new(&app, words, public, one)).collect(),
     };
     page::private(StatusCode::OK, &RowsPart { list }, Policy::default(), Microphone::Unused)

@@ -147,10 +147,11 @@ async fn the_answer_is_the_same_whether_or_not_a_message_is_sent() {
 async fn nobody_is_asked_after_the_closing_time() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
-    let is_offered = async || ana.get(&path(&world)).await.expect(200).body.contains("/ask\"");
-    assert!(is_offered().await);
+    let page = ana.get(&path(&world)).await.expect(200).body;
+    assert_eq!(page.matches("/ask\"").count(), 1, "nobody asks themselves: {page}");
+    assert!(page.contains(&format!("href=\"/p/{}/own\"", world.page.slug)), "{page}");
     execute(&world.app.db, "UPDATE name_pages SET closes_at = 1", Vec::new()).await;
-    assert!(!is_offered().await);
+    assert!(!ana.get(&path(&world)).await.expect(200).body.contains("/ask\""));
     // From a page that was opened before.
     assert!(ask(&ana, &world, &bo).await.location().contains(DONE));
     assert_eq!(messages(&world).await, 0);
