@@ -16,7 +16,6 @@ use crate::{
     domain::{
         access::SearchScope,
         client_address::Client,
-        coverage::Coverage,
         custom_field::CustomField,
         directory::{Filter, Letter},
         email::email_key,
@@ -29,7 +28,7 @@ use crate::{
         text::is_invisible,
     },
     store::{
-        coverage, custom_fields,
+        custom_fields,
         participants::{self, KeyKind},
         people as stored,
     },
@@ -47,9 +46,11 @@ pub async fn check(app: &App, visitor: Option<&Actor>, public: &PublicPage) -> R
     let person = visitor.person().filter(|person| person.institution == institution);
     let is_admitted = match (public.settings.listen, person) {
         (Listen::Link, _) => true,
-        (Listen::Institution, Some(person)) => sign_in::belongs(app, person).await?,
-        (Listen::Registered, Some(person)) => {
-            stored::is_on_page(&mut app.db.read(), institution, page, &person.email_key).await?
+        (Listen::Registered | Listen::Institution, Some(person)) => {
+            let is_here =
+                stored::is_on_page(&mut app.db.read(), institution, page, &person.email_key).await?;
+            is_here
+                || (public.settings.listen == Listen::Institution && sign_in::belongs(app, person).await?)
         }
         (Listen::Managers, _) | (Listen::Registered | Listen::Institution, None) => false,
     };
@@ -85,7 +86,10 @@ pub struct People {
     pub start: u64,
     /// The initials of everybody on the page.
     pub letters: Vec<Letter>,
-    pub coverage: Coverage,
+    /// The number of people on the page.
+    pub registered: u64,
+    /// Those of them whose recording can be heard. Whoever has paused is not among them, and so nobody learns of a pause by counting.
+    pub recorded: u64,
     /// A URL of media, if browsers load them from the blob store directly.
     pub media_address: Option<String>,
 }
@@ -100,6 +104,8 @@ pub struct Person {
     /// The hex of the picture's link.
     pub photo: Option<String>,
     pub sound: Sound,
+    /// It is the visitor.
+    pub is_own: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,19 +133,22 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     let mut found = participants::by_ids(sql, institution, &shown).await?;
     // Somebody may have moved to another page since the names were read.
     found.retain(|one| one.page.slug == public.page.slug);
-    let coverage = coverage::of(sql, institution, page).await?;
     let mut fields = custom_fields::all(sql, institution).await?;
     fields.retain(CustomField::is_pronouns);
     let everybody: Vec<&Participant> = found.iter().collect();
-    let photos = people::photos(app, institution, &everybody).await?;
-    let media_address = people::media_address(app, institution, &everybody, &photos).await?;
-    let inside = match is_inside(app, visitor, institution).await? {
-        true => HashSet::new(),
-        false => audiences::institution_only(sql, institution, &everybody).await?,
+    // Others hear only what is for everybody, and do not see pictures that a learning system has provided for a course.
+    let (photos, inside) = if is_inside(app, visitor, institution).await? {
+        (people::photos(app, institution, &everybody).await?, HashSet::new())
+    } else {
+        (HashMap::new(), audiences::institution_only(sql, institution, &everybody).await?)
     };
-    let people = found.iter().map(|one| person(one, &fields, &photos, &inside)).collect();
+    let media_address = people::media_address(app, institution, &everybody, &photos).await?;
+    let own = visitor.and_then(Actor::person).filter(|own| own.institution == institution);
+    let own = own.map(|own| own.email_key.as_str());
+    let people = found.iter().map(|one| person(one, &fields, &photos, &inside, own)).collect();
     let letters = directory.letters().to_vec();
-    Ok(People { people, matching, start, letters, coverage, media_address })
+    let (registered, recorded) = (directory.len() as u64, directory.recorded() as u64);
+    Ok(People { people, matching, start, letters, registered, recorded, media_address })
 }
 
 fn person(
@@ -147,22 +156,37 @@ fn person(
     pronouns: &[CustomField],
     photos: &HashMap<String, String>,
     inside: &HashSet<ParticipantId>,
+    own: Option<&str>,
 ) -> Person {
-    let same_person = || photos.get(&email_key(one.email.as_deref()?));
+    let email_key = one.email.as_deref().map(email_key);
+    let is_own = own.is_some() && email_key.as_deref() == own;
+    let same_person = || photos.get(email_key.as_ref()?);
     let sound = match &one.recording {
-        Some(_) if inside.contains(&one.id) => Sound::Inside,
+        Some(_) if inside.contains(&one.id) && !is_own => Sound::Inside,
         Some(recording) => Sound::Recording(recording.clone()),
         None => Sound::None,
     };
     Person {
         token: one.token.clone(),
-        name: one.full_name(),
+        name: shown_name(one),
         initials: Initials::of(&one.first_name, &one.last_name),
         phonetic: one.phonetic.clone(),
         pronouns: pronouns.iter().find_map(|field| one.custom.0.get(&field.id).cloned()),
         photo: one.photo.as_ref().or_else(same_person).cloned(),
         sound,
+        is_own,
     }
+}
+
+/// The name as listeners see it. Some files and learning systems have an email in place of a name: what is behind the `@` is left out.
+fn shown_name(one: &Participant) -> String {
+    let is_domain = |text: &str| text.contains('.');
+    let word = |word: &str| match word.split_once('@') {
+        Some((local, domain)) if is_domain(domain) => local.to_owned(),
+        _ => word.to_owned(),
+    };
+    let name = one.full_name();
+    if name.contains('@') { name.split_whitespace().map(word).collect::<Vec<_>>().join(" ") } else { name }
 }
 
 /// The outcome of a request that is limited.
@@ -180,6 +204,11 @@ const HOUR: Duration = Duration::from_secs(3_600);
 const MAX_REQUESTS: u32 = 60;
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
+
+/// Are people on the page asked for recordings? Not after its closing time.
+pub fn takes_requests(app: &App, public: &PublicPage) -> bool {
+    public.settings.state(app.clock.now()) == PageState::Open
+}
 
 /// Asks somebody on the page for a recording. The answer is the same whether or not a message is sent. Only who has signed in may
 /// ask.
@@ -199,7 +228,7 @@ pub async fn ask(
         return Ok(limited);
     }
     let asked = find(app, public, token).await?;
-    if public.settings.state(app.clock.now()) == PageState::Open {
+    if takes_requests(app, public) {
         recording_requests::send(app, public.institution.id, asked.id).await?;
     }
     Ok(Answer::Accepted)
@@ -234,7 +263,7 @@ pub async fn reportable(
 ) -> Result<String> {
     check(app, visitor, public).await?;
     let found = find(app, public, token).await?;
-    if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(found.full_name()) }
+    if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(shown_name(&found)) }
 }
 
 /// Somebody on this page, and not on another one of the institution.

@@ -301,13 +301,17 @@ async fn permission(
         return Ok(Permission::Refused(Outcome::Closed));
     }
     let sql = &mut app.db.read();
-    let invited = admissions::invited(sql, person, page.id, now).await?;
+    let invited = admissions::invited(sql, person, page.id, now).await?.as_deref().and_then(Email::parse);
     let admitted = admissions::find(sql, person, page.id, now.minus(ADMISSION_LIFE)).await?;
-    // An admission dates from when the page was open to more people.
-    let admitted = admitted.filter(|_| settings.register != Register::Invited);
+    // An admission may date from when the page was open to more people.
+    let admitted = admitted.as_deref().and_then(Email::parse).filter(|email| match settings.register {
+        Register::Invited => false,
+        Register::Domain => settings.has_domain_of(email),
+        Register::Code | Register::Open => true,
+    });
     let is_welcome = invited.is_some() || admitted.is_some() || actor.manage(institution.id, page.id).is_ok();
     let email = match admitted.or(invited) {
-        Some(email) => Email::parse(&email),
+        Some(email) => Some(email),
         None => known_email(sql, person, now).await?,
     };
     let Some(email) = email else { return Ok(Permission::Refused(Outcome::NotPermitted)) };
@@ -327,27 +331,16 @@ async fn known_email(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<Op
     Ok(here.and_then(|one| Email::parse(&one.email)))
 }
 
-/// A person's own entry on a page, as shown to them.
-pub struct Own {
-    pub entry: OwnEntry,
-    /// A new recording waits for approval.
-    pub is_held: bool,
-}
-
-impl Own {
-    /// There is a recording, which others may hear or not.
-    pub fn is_recorded(&self) -> bool {
-        self.is_held || self.entry.origin.is_some()
-    }
-}
-
 /// The person's own entry. `None` if they are not registered on the page.
-pub async fn find(app: &App, actor: &Actor, person: &PersonId, public: &PublicPage) -> Result<Option<Own>> {
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    person: &PersonId,
+    public: &PublicPage,
+) -> Result<Option<OwnEntry>> {
     actor.represent(person)?;
     let Some(owner) = entry(app, person, public).await? else { return Ok(None) };
-    let entry = own_entry::find(app, owner).await?;
-    let held = store::media::of(&mut app.db.read(), owner.institution, owner.participant, Kind::Held).await?;
-    Ok(Some(Own { entry, is_held: held.is_some() }))
+    own_entry::find(app, owner).await.map(Some)
 }
 
 async fn entry(app: &App, person: &PersonId, public: &PublicPage) -> Result<Option<Owner>> {
@@ -404,13 +397,7 @@ pub async fn record(
 /// The MP3 file of the person's newest recording on this page, even while nobody else may hear it.
 pub async fn sound(app: &App, actor: &Actor, person: &PersonId, public: &PublicPage) -> Result<Bytes> {
     actor.represent(person)?;
-    let slug = &public.page.slug;
-    match own_media::sound(app, actor, person, slug, Kind::Held).await {
-        Err(Error::Missing(Missing::Recording)) => {
-            own_media::sound(app, actor, person, slug, Kind::Recording).await
-        }
-        found => found,
-    }
+    own_media::sound(app, actor, person, &public.page.slug, Kind::Recording).await
 }
 
 #[cfg(test)]

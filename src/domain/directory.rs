@@ -73,6 +73,7 @@ pub struct Filter {
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
     entries: Vec<Entry>,
+    recorded: usize,
     letters: Vec<Letter>,
 }
 
@@ -116,6 +117,11 @@ impl Entry {
     }
 }
 
+/// People type "Lovelace, Ada", and "Jean Luc" for Jean-Luc.
+fn separates_words(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';' | '.' | '-' | '\u{2010}' | '–' | '·' | '・' | '،' | '、')
+}
+
 /// No name has more words. Each is looked for in every name.
 const MAX_WORDS: usize = 20;
 
@@ -137,7 +143,8 @@ impl Directory {
         letters.dedup();
         letters.sort_unstable();
         letters.dedup();
-        Self { entries, letters }
+        let recorded = entries.iter().filter(|entry| entry.is_recorded).count();
+        Self { entries, recorded, letters }
     }
 
     /// With these people added, or in place of what was known of them.
@@ -156,6 +163,11 @@ impl Directory {
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// How many people have a recording that others may hear.
+    pub fn recorded(&self) -> usize {
+        self.recorded
     }
 
     /// The initials of all names, in order.
@@ -185,8 +197,9 @@ impl Directory {
 
     /// Everybody who matches, except for these people, in order.
     pub fn matching(&self, filter: &Filter, apart: &HashSet<ParticipantId>) -> Vec<ParticipantId> {
-        let mut words: Vec<String> =
-            searchable(&filter.search).split_whitespace().take(MAX_WORDS).map(str::to_owned).collect();
+        let search = searchable(&filter.search);
+        let words = search.split(separates_words).filter(|word| !word.is_empty());
+        let mut words: Vec<String> = words.take(MAX_WORDS).map(str::to_owned).collect();
         words.sort_unstable();
         words.dedup();
         let is_wanted = |entry: &&Entry| {
@@ -244,6 +257,9 @@ mod tests {
         assert_eq!(found("李小龍", false), [2]);
         assert_eq!(found("小龍李", false), [2]);
         assert_eq!(found("nguyen", false), [3]);
+        assert_eq!(found("Lima, Ana", false), [4], "as in a list");
+        assert_eq!(found("ní-bhriain", false), [1], "as in another list");
+        assert_eq!(found("李、小龍", false), [2]);
         assert_eq!(found("ana x", false), [0; 0]);
         assert_eq!(found("a\0l", false), [0; 0], "what is between the names is no part of them");
     }
@@ -251,6 +267,7 @@ mod tests {
     #[test]
     fn those_without_a_recording_can_be_chosen() {
         assert_eq!(found("", true), [5, 3, 2]);
+        assert_eq!(everybody().recorded(), 2);
     }
 
     #[test]
@@ -318,6 +335,7 @@ mod tests {
                 prop_assert_eq!(all(&changed), all(&again));
             }
             prop_assert_eq!(changed.letters(), again.letters());
+            prop_assert_eq!(changed.recorded(), again.recorded());
         }
     }
 }

@@ -16,10 +16,11 @@ use crate::{
     app::{
         Actor, App, Error, Missing, Result, badges,
         consents::{self, ConsentState},
+        own_entry::OwnEntry,
         own_media,
         own_recordings::Sharing,
         page_settings,
-        registrations::{self, Details, Own},
+        registrations::{self, Details},
         sign_in,
     },
     blobs::Shelf,
@@ -62,6 +63,10 @@ struct OwnView<'a> {
     /// The path of the newest recording, which only its owner may hear for now if it is held or paused.
     sound: Option<String>,
     is_held: bool,
+    /// Others hear an earlier recording.
+    has_earlier: bool,
+    /// Why the newest recording was not accepted.
+    refusal: Option<&'a str>,
     is_paused: bool,
     is_only_here: bool,
     is_open: bool,
@@ -122,7 +127,7 @@ fn enter(app: &App, visit: &Visit, below: &str, query: &Form) -> Response {
 }
 
 struct Read {
-    own: Own,
+    own: OwnEntry,
     fields: Vec<CustomField>,
     consent: ConsentState,
     /// The origin of pictures, if it is not ours.
@@ -161,7 +166,7 @@ fn render(
     let (public, now) = (&visit.public, app.clock.now());
     let path = visit.path("/own");
     let page = visit.page(app, &path);
-    let (words, entry, is_restricted) = (page.words, &own.entry.person, who.is_restricted());
+    let (words, entry, is_restricted) = (page.words, &own.person, who.is_restricted());
     let (state, asked) = (public.settings.state(now), &public.settings.asked);
     let [action, handover, window, agree] =
         [visit.path("/own/recording"), visit.path("/own/handover"), path.clone(), visit.path("/own/consent")]
@@ -179,7 +184,6 @@ fn render(
     if asked.photo.is_required() && photo_path.is_none() {
         missing.push(words.text("page-asked-photo"));
     }
-    let is_paused = own.entry.is_paused() && !own.is_held;
     let shown = OwnView {
         slug: &public.page.slug,
         title: &public.page.title,
@@ -197,10 +201,13 @@ fn render(
             fields: &[],
         },
         consent: consent.filter(|_| state == PageState::Open),
-        sound: own.is_recorded().then(|| sound_path(app, visit)),
-        is_held: own.is_held,
-        is_paused,
-        is_only_here: own.entry.is_only_here(),
+        // That of a recording that waits for approval, too.
+        sound: own.origin.is_some().then(|| sound_path(app, visit)),
+        is_held: own.is_held(),
+        has_earlier: own.is_held() && entry.recording.is_some(),
+        refusal: own.standing.refusal.as_deref(),
+        is_paused: own.is_paused() && !own.is_held(),
+        is_only_here: own.is_only_here(),
         is_open: state == PageState::Open,
         state: page::state(words, public, now),
         done: done.map(|id| words.text(id)),

@@ -69,7 +69,7 @@ enum Entrance {
     Register { address: String },
     /// They are signed in, and the page is for others.
     Others { email: String },
-    /// In a frame of another site, forms do not work.
+    /// In a frame. On another site, forms do not work there; and nobody may frame the pages that others lead to.
     Window,
     /// Everybody else proves an address.
     Ask(Box<AskForm>),
@@ -207,7 +207,7 @@ async fn view<'a>(app: &'a App, visit: &'a Visit, path: &'a str, typed: Typed) -
         asked: asked_items(page.words, &visit.public, &fields),
         entrance: entrance(app, visit, typed).await?,
         may_listen: visit.may_listen(app).await,
-        is_manager: visit.is_manager(),
+        is_manager: visit.is_manager() && !visit.is_framed,
         page,
     })
 }
@@ -249,6 +249,9 @@ pub fn asked_items(words: Words, public: &PublicPage, fields: &[CustomField]) ->
 }
 
 async fn entrance(app: &App, visit: &Visit, typed: Typed) -> Result<Entrance> {
+    if visit.is_framed {
+        return Ok(Entrance::Window);
+    }
     let now = app.clock.now();
     if let Some((_, actor, person)) = visit.person() {
         if registrations::find(app, actor, person, &visit.public).await?.is_some() {
@@ -266,9 +269,6 @@ async fn entrance(app: &App, visit: &Visit, typed: Typed) -> Result<Entrance> {
             }
             Some(registrations::Outcome::Closed) => Entrance::Nothing,
         });
-    }
-    if visit.is_framed {
-        return Ok(Entrance::Window);
     }
     let settings = &visit.public.settings;
     let is_open = settings.state(now) == PageState::Open;

@@ -24,7 +24,7 @@ use crate::{
     },
     http::{
         form::Form,
-        html::{origin_of, path_of},
+        html::{origin_of, path_of, root},
         notice,
         page::{self, Microphone, Page},
         policy::{Forms, Policy},
@@ -106,6 +106,15 @@ pub fn listener(visit: &Visit) -> Option<&Actor> {
     visit.actor.as_ref().filter(|_| is_whole)
 }
 
+fn own_path(app: &App, visit: &Visit) -> String {
+    format!("{}{}", root(&app.links), visit.path("/own"))
+}
+
+/// May the visitor ask for recordings?
+fn may_ask(app: &App, visit: &Visit) -> bool {
+    listener(visit).is_some() && listening::takes_requests(app, &visit.public)
+}
+
 /// The response to a visitor who may not listen, or to another error. `path` leads back after signing in.
 pub fn refused(app: &App, visit: &Visit, path: &str, error: &Error) -> Response {
     match error {
@@ -133,6 +142,8 @@ struct Row {
     sound: Option<String>,
     /// Only people of the institution may hear it.
     is_inside: bool,
+    /// It is the visitor.
+    is_own: bool,
 }
 
 impl Row {
@@ -160,6 +171,7 @@ impl Row {
             photo,
             sound,
             is_inside,
+            is_own: one.is_own,
         }
     }
 }
@@ -175,6 +187,8 @@ struct Rows<'a> {
     back: &'a str,
     /// The path of the sign-in page.
     sign_in: &'a str,
+    /// The path of the visitor's own entry.
+    own: &'a str,
     rows: Vec<Row>,
 }
 
@@ -198,6 +212,8 @@ struct PeoplePage<'a> {
     number: u64,
     pages: u64,
     has_people: bool,
+    /// The path of the sign-in page, for a visitor who could ask for recordings then.
+    ask_sign_in: Option<&'a str>,
     done: Option<String>,
 }
 
@@ -282,9 +298,10 @@ fn shown(
     done: Option<&str>,
 ) -> Response {
     let (public, page) = (&visit.public, visit.page(app, address));
-    let People { people, matching, start, letters, coverage, media_address } = people;
+    let figures = figures(page.words, &people);
+    let People { people, matching, start, letters, registered, recorded, media_address } = people;
     let path = format!("{}{}", page.root, path(public));
-    let sign_in = visit.sign_in_address(app, address);
+    let (sign_in, own) = (visit.sign_in_address(app, address), own_path(app, visit));
     let (words, csrf, back) = (page.words, page.csrf.clone(), wanted.address(&[]));
     let letter_link = |letter: Letter| LetterLink {
         letter: letter.to_string(),
@@ -298,28 +315,26 @@ fn shown(
         title: words.plain("people-title", &[("page", public.page.title.as_str().into())]),
         public,
         slug: &public.page.slug,
-        is_manager: visit.is_manager(),
+        // Nobody may frame the pages of managers.
+        is_manager: visit.is_manager() && !visit.is_framed,
         wanted,
         path: &path,
         list: Rows {
             words,
             path: &path,
-            csrf: listener(visit).map(|_| csrf.as_str()),
+            csrf: may_ask(app, visit).then_some(csrf.as_str()),
             back: &back,
             sign_in: &sign_in,
+            own: &own,
             rows: people.into_iter().map(|one| Row::new(app, words, public, one)).collect(),
         },
         letters: letters.into_iter().map(letter_link).collect(),
         matching,
         start,
-        has_people: coverage.registered > 0,
-        coverage: words.plain(
-            "people-coverage",
-            &[
-                ("recorded", coverage.recorded.unsigned_abs().into()),
-                ("registered", coverage.registered.unsigned_abs().into()),
-            ],
-        ),
+        has_people: registered > 0,
+        ask_sign_in: (visit.who.is_none() && recorded < registered && listening::takes_requests(app, public))
+            .then_some(sign_in.as_str()),
+        coverage: figures,
         number: wanted.page,
         pages: Window::new(1, PART).pages(matching).max(1),
         done: match done {
@@ -331,6 +346,12 @@ fn shown(
     };
     let media_of = media_address.as_deref().and_then(origin_of);
     visit.show_framed(app, StatusCode::OK, &shown, policy(media_of.as_deref()))
+}
+
+/// How many people have recorded their names, of how many.
+fn figures(words: Words, people: &People) -> String {
+    let figures = [("recorded", people.recorded.into()), ("registered", people.registered.into())];
+    words.plain("people-coverage", &figures)
 }
 
 #[derive(Template)]
@@ -353,12 +374,14 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let page = visit.page(&app, &address);
     let path = format!("{}{}", page.root, path(public));
     let (sign_in, back, words) = (visit.sign_in_address(&app, &address), wanted.address(&[]), page.words);
+    let own = own_path(&app, &visit);
     let list = Rows {
         words,
         path: &path,
-        csrf: listener(&visit).map(|_| page.csrf.as_str()),
+        csrf: may_ask(&app, &visit).then_some(page.csrf.as_str()),
         back: &back,
         sign_in: &sign_in,
+        own: &own,
         rows: people.into_iter().map(|one| Row::new(&app, words, public, one)).collect(),
     };
     page::private(StatusCode::OK, &RowsPart { list }, Policy::default(), Microphone::Unused)
@@ -399,18 +422,15 @@ pub async fn print(State(app): State<App>, visit: Visit, request: Request) -> Re
     let (words, path) = (page.words, format!("{}{}", page.root, path(public)));
     let list = format!("{path}{}", wanted.on_page(1).address(&[]));
     let to = |number| format!("{path}/print{}", wanted.on_page(number).address(&[]));
+    let coverage = figures(words, &found);
     let rows: Vec<Row> = found.people.into_iter().map(|one| Row::new(&app, words, public, one)).collect();
-    let coverage = [
-        ("recorded", found.coverage.recorded.unsigned_abs().into()),
-        ("registered", found.coverage.registered.unsigned_abs().into()),
-    ];
     let shown = PrintPage {
         title: words.plain("people-title", &[("page", public.page.title.as_str().into())]),
         public,
         list: &list,
         has_pronouns: rows.iter().any(|row| row.pronouns.is_some()),
         rows,
-        coverage: words.plain("people-coverage", &coverage),
+        coverage,
         number: wanted.page,
         pages: Window::new(1, PRINTED).pages(found.matching).max(1),
         back: to(wanted.page.saturating_sub(1)),

@@ -195,13 +195,13 @@ async fn visitor(app: &App, headers: &HeaderMap) -> Option<Visitor> {
     Some(Visitor { person, is_restricted, language, csrf: csrf::token(&secret) })
 }
 
-/// Is the visitor signed in, and a person of the institution?
+/// Is the visitor signed in, and a person of the institution or the badge's owner?
 async fn is_member(app: &App, badge: &Badge, visitor: Option<&Visitor>) -> bool {
     let is_here = |visitor: &&Visitor| visitor.person.institution == badge.institution;
     let Some(visitor) = visitor.filter(is_here).filter(|visitor| !visitor.is_restricted) else {
         return false;
     };
-    sign_in::belongs(app, &visitor.person).await.unwrap_or(false)
+    badge.belongs_to(&visitor.person) || sign_in::belongs(app, &visitor.person).await.unwrap_or(false)
 }
 
 /// The sign-in page, from where people come back to the badge.

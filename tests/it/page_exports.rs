@@ -19,7 +19,8 @@ use crate::{
     support::{Setup, World, database::execute},
 };
 
-async fn export(world: &World, format: Format) -> Result<Vec<u8>> {
+/// The file of an export of the world's page.
+pub async fn export(world: &World, format: Format) -> Result<Vec<u8>> {
     let page = NamePageRef::parse(&world.page.slug).unwrap();
     let (actor, links) = (&Actor::Operator, Links::new("https://names.example.edu"));
     let (institution, language) = (world.institution.id, Language::English);

@@ -53,6 +53,7 @@ people-pronouns = الضمائر
 people-recording = التسجيل
 people-inside = يرجى تسجيل الدخول لسماع هذا الاسم
 people-ask = طلب تسجيل
+people-ask-sign-in = يرجى تسجيل الدخول لطلب التسجيلات
 people-asked = شكرا. ننقل طلبك مرة واحدة في الأسبوع على الأكثر، وفقط لمن يرغب في تلقي مثل هذه الرسائل.
 people-report = إبلاغ
 people-report-label = الإبلاغ عن تسجيل { $name } (يفتح في علامة تبويب جديدة)

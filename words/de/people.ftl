@@ -45,6 +45,7 @@ people-pronouns = Pronomen
 people-recording = Aufnahme
 people-inside = Zum Anhören bitte anmelden
 people-ask = Um eine Aufnahme bitten
+people-ask-sign-in = Anmelden, um Aufnahmen zu erbitten
 people-asked = Danke. Wir geben deine Bitte weiter, höchstens einmal in der Woche und nur, wenn die Person solche Nachrichten bekommen möchte.
 people-report = Melden
 people-report-label = Die Aufnahme von { $name } melden (öffnet sich in einem neuen Tab)

@@ -45,6 +45,7 @@ people-pronouns = Pronouns
 people-recording = Recording
 people-inside = Sign in to hear this name
 people-ask = Ask for a recording
+people-ask-sign-in = Sign in to ask for recordings
 people-asked = Thank you. We pass your request on, at most once a week and only if the person wants to get such messages.
 people-report = Report
 people-report-label = Report the recording of { $name } (opens in a new tab)

@@ -45,6 +45,7 @@ people-pronouns = Pronombres
 people-recording = Grabación
 people-inside = Inicia sesión para escuchar este nombre
 people-ask = Pedir una grabación
+people-ask-sign-in = Inicia sesión para pedir grabaciones
 people-asked = Gracias. Transmitimos tu petición, como mucho una vez por semana y solo si la persona quiere recibir estos mensajes.
 people-report = Denunciar
 people-report-label = Denunciar la grabación de { $name } (se abre en otra pestaña)

@@ -45,6 +45,7 @@ people-pronouns = Pronoms
 people-recording = Enregistrement
 people-inside = Connectez-vous pour écouter ce nom
 people-ask = Demander un enregistrement
+people-ask-sign-in = Connectez-vous pour demander des enregistrements
 people-asked = Merci. Nous transmettons votre demande, au plus une fois par semaine et seulement si la personne souhaite recevoir de tels messages.
 people-report = Signaler
 people-report-label = Signaler l’enregistrement de { $name } (s’ouvre dans un nouvel onglet)

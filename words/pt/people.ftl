@@ -45,6 +45,7 @@ people-pronouns = Pronomes
 people-recording = Gravação
 people-inside = Entre para ouvir este nome
 people-ask = Pedir uma gravação
+people-ask-sign-in = Entre para pedir gravações
 people-asked = Agradecemos. Transmitimos o seu pedido, no máximo uma vez por semana e somente se a pessoa quiser receber essas mensagens.
 people-report = Denunciar
 people-report-label = Denunciar a gravação de { $name } (abre em outra aba)

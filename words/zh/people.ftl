@@ -37,6 +37,7 @@ people-pronouns = 代词
 people-recording = 录音
 people-inside = 登录后可以听这个名字
 people-ask = 请对方录音
+people-ask-sign-in = 登录后可以请对方录音
 people-asked = 谢谢。我们会转达你的请求，每周最多一次，并且只在对方愿意接收此类消息时转达。
 people-report = 举报
 people-report-label = 举报 { $name } 的录音（在新标签页中打开）

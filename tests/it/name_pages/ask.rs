@@ -147,7 +147,12 @@ async fn the_answer_is_the_same_whether_or_not_a_message_is_sent() {
 async fn nobody_is_asked_after_the_closing_time() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
+    let page = ana.get(&path(&world)).await.expect(200).body;
+    assert_eq!(page.matches("/ask\"").count(), 1, "nobody asks themselves: {page}");
+    assert!(page.contains(&format!("href=\"/p/{}/own\"", world.page.slug)), "{page}");
     execute(&world.app.db, "UPDATE name_pages SET closes_at = 1", Vec::new()).await;
+    assert!(!ana.get(&path(&world)).await.expect(200).body.contains("/ask\""));
+    // From a page that was opened before.
     assert!(ask(&ana, &world, &bo).await.location().contains(DONE));
     assert_eq!(messages(&world).await, 0);
 }
@@ -179,6 +184,7 @@ async fn only_who_has_signed_in_may_ask() {
     let visitor = Browser::new(&world);
     let page = visitor.get(&path(&world)).await.expect(200).body;
     assert!(page.contains("Abel") && !page.contains("/ask\""), "{page}");
+    assert!(page.contains("Sign in to ask for recordings"), "{page}");
     let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
     let there = world.neighbor().await;
     let body =
@@ -204,6 +210,7 @@ async fn only_who_has_signed_in_may_ask() {
     }
     ana.post_bare(&address, &[], &[("origin", world.base.as_str())]).await.expect(403);
     assert_eq!(messages(&world).await, 0);
+    assert!(!ana.get(&path(&world)).await.body.contains("Sign in to ask"));
     ana.post(&address, &[]).await.expect(303);
     assert_eq!(messages(&world).await, 1);
 }

@@ -10,6 +10,7 @@ use endonym::{
         moderation::{self, Decision, Entry, Explanation, Listed, Outcome, Reported, Target},
         name_pages,
         own_recordings::Sharing,
+        page_exports::Format,
         page_settings, participants, persons, sign_in,
     },
     domain::{
@@ -32,6 +33,7 @@ use serde_json::{Value, json};
 use crate::{
     me::Browser,
     own_recordings::{heard, record, start_with_newest},
+    page_exports::export,
     support::{
         Answer, World, browser,
         database::execute,
@@ -156,6 +158,11 @@ async fn report(world: &World, ana: &Value, complaint: Complaint, sentence: &str
     moderation::report(&world.app, &public, &token, complaint, sentence, None).await.unwrap()
 }
 
+/// Long lines of vCards are folded.
+fn unfolded(text: &str) -> String {
+    text.replace("\r\n ", "")
+}
+
 #[tokio::test]
 async fn a_held_recording_is_heard_by_nobody_else_and_by_everybody_once_it_is_approved() {
     let (world, ana) = world().await;
@@ -164,6 +171,7 @@ async fn a_held_recording_is_heard_by_nobody_else_and_by_everybody_once_it_is_ap
     let target = only_case(&world).await;
     let (code, token) = (&world.page.access_code, &world.token);
     let link = link_of(&world, &target).await;
+    let listener = signed_in(&world, world.institution.id, ANA).await;
 
     let check = async |is_heard: bool| {
         let latest = world.get(&format!("/v5/participants/latest?tokens={ANA}")).await.expect(200);
@@ -176,10 +184,21 @@ async fn a_held_recording_is_heard_by_nobody_else_and_by_everybody_once_it_is_ap
             assert_eq!(body.to_string().contains("/audio/"), is_heard, "{body}");
         }
         let badge = ana["name_badge_link"].as_str().unwrap();
-        let player = badge.replace("/badges/", "/players/");
-        for page in [badge, &player] {
+        let (player, card) = (badge.replace("/badges/", "/players/"), format!("{badge}.vcf"));
+        for page in [badge, &player, &card] {
             let text = world.client.get(page).send().await.unwrap().text().await.unwrap();
-            assert_eq!(text.contains("/audio/"), is_heard, "{page}: {text}");
+            assert_eq!(unfolded(&text).contains("/audio/"), is_heard, "{page}: {text}");
+        }
+        for below in ["", "/rows", "/print"] {
+            let page = listener.get(&format!("/p/{}/people{below}", world.page.slug)).await.expect(200);
+            assert!(page.body.contains("Ana"), "{below}: {}", page.body);
+            let shown = if below == "/print" { "✓" } else { "/audio/" };
+            assert_eq!(page.body.contains(shown), is_heard, "{below}: {}", page.body);
+        }
+        for (format, shown) in [(Format::Csv, "/audio/"), (Format::Vcard, "/audio/"), (Format::Zip, ".mp3")] {
+            let file = export(&world, format).await.unwrap();
+            let text = String::from_utf8_lossy(&file);
+            assert_eq!(unfolded(&text).contains(shown), is_heard, "{format:?}: {text}");
         }
         assert_eq!(status(&link).await, if is_heard { 200 } else { 404 });
     };
@@ -281,18 +300,23 @@ async fn a_rejection_needs_a_reason_which_the_person_receives_once() {
     assert_eq!((letter.to.key(), letter.name.as_deref()), (ANA, Some("Ana")));
     assert_eq!(letter.reason.as_deref(), Some("There is music."));
     assert_eq!(letter.link, format!("/p/{}/own", world.page.slug));
-    // Their own page says it, too, until they record again.
+    // Their own page says it, too, until they record again, and so does the one that the link leads to.
     world.agree(id, ANA).await;
     let own = signed_in(&world, id, ANA).await;
-    let page = own.get("/me").await.expect(200);
-    assert!(page.body.contains("There is music."), "{}", page.body);
+    let paths = ["/me", letter.link.as_str()];
+    for path in paths {
+        let page = own.get(path).await.expect(200);
+        assert!(page.body.contains("There is music."), "{path}: {}", page.body);
+    }
     record(&world, &ana, 220.0, Sharing::All).await;
-    let page = own.get("/me").await.expect(200);
-    assert!(
-        !page.body.contains("There is music.") && page.body.contains("waits for approval"),
-        "{}",
-        page.body
-    );
+    for path in paths {
+        let page = own.get(path).await.expect(200);
+        assert!(
+            !page.body.contains("There is music.") && page.body.contains("waits for approval"),
+            "{path}: {}",
+            page.body
+        );
+    }
 }
 
 #[tokio::test]
@@ -833,8 +857,10 @@ async fn the_owner_hears_what_is_held_and_reads_that_it_waits() {
     assert_eq!(status, 200);
     approve(&world, &only_case(&world).await).await;
     record(&world, &ana, 220.0, Sharing::All).await;
-    let page = browser.get("/me").await.expect(200);
-    assert!(page.body.contains("others hear the earlier one"), "{}", page.body);
+    for path in ["/me".to_owned(), format!("/p/{}/own", world.page.slug)] {
+        let page = browser.get(&path).await.expect(200);
+        assert!(page.body.contains("others hear the earlier one"), "{path}: {}", page.body);
+    }
     let (status, _, second) = browser.file(&audio, &[]).await;
     assert_eq!(status, 200);
     assert_ne!(first, second, "the newest one");

@@ -79,7 +79,7 @@ async fn only_the_institutions_own_sites_frame_a_page() {
     // Nobody frames the pages where people record or manage.
     make_manager(&world, ANA).await;
     world.person("Ana", ANA).await;
-    let manager = signed_in(&world, world.institution.id, ANA).await;
+    let mut manager = signed_in(&world, world.institution.id, ANA).await;
     for below in ["own", "invitations", "moderation", "import", "export", "poster"] {
         let page = manager.get(&format!("/p/class-of-2027/{below}")).await.expect(200);
         let policy = page.headers["content-security-policy"].to_str().unwrap();
@@ -91,6 +91,13 @@ async fn only_the_institutions_own_sites_frame_a_page() {
     let framed = browser.get("/p/class-of-2027").await.expect(200);
     assert!(!framed.body.contains("name=\"email\""), "{}", framed.body);
     assert!(framed.body.contains("href=\"/p/class-of-2027\" target=\"_blank\""), "{}", framed.body);
+    // On a site of the same domain, sessions do work, but nothing may lead to a page that cannot be shown there.
+    manager.headers.clone_from(&browser.headers);
+    let framed = manager.get("/p/class-of-2027").await.expect(200);
+    assert!(framed.body.contains("href=\"/p/class-of-2027\" target=\"_blank\""), "{}", framed.body);
+    for below in ["own", "invitations"] {
+        assert!(!framed.body.contains(&format!("/p/class-of-2027/{below}\"")), "{below}: {}", framed.body);
+    }
 }
 
 #[tokio::test]

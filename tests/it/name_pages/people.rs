@@ -11,14 +11,14 @@ use endonym::{
         media::Kind,
         member::Role,
         name_page::{NamePage, NamePageRef},
-        page_settings::Listen,
+        page_settings::{Listen, Register},
         session::{How, PersonId},
     },
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::invite;
+use super::{invite, set_of};
 use crate::{
     me::{Browser, Seen},
     pages::SOUND,
@@ -157,6 +157,39 @@ async fn the_page_decides_who_may_listen() {
 }
 
 #[tokio::test]
+async fn whoever_registers_where_everybody_can_does_not_belong_to_the_institution() {
+    let world = World::new().await;
+    let (choir, id) = (world.page("Choir").await, world.institution.id);
+    let change = || page_settings::Change { listen: Some(Listen::Institution), ..Default::default() };
+    let register = async |page: &NamePage, register| {
+        let change = page_settings::Change { register: Some(register), ..change() };
+        set_of(&world, id, page, change).await;
+    };
+    register(&world.page, Register::Invited).await;
+    register(&choir, Register::Open).await;
+    let ana = recorded(&world, "Ana", "Lima", ANA).await;
+    world.person_on(&choir, json!({ "first_name": "Bo", "email": BO })).await;
+    let bo = signed_in(&world, id, BO).await;
+    bo.get(&path(&world)).await.expect(403);
+    bo.get(&format!("/p/{}/people", choir.slug)).await.expect(200);
+    listened_by(&world, Listen::Link).await;
+    audiences::choose(&world.app, &Actor::Operator, person(id, ANA), Audience::Institution).await.unwrap();
+    let badge = ana["name_badge_link"].as_str().unwrap().strip_prefix(&world.base).unwrap().to_owned();
+    let heard = async || {
+        let listed = sounds(&bo.get(&path(&world)).await.expect(200)).len();
+        (listed, bo.get(&badge).await.status.as_u16())
+    };
+    assert_eq!(heard().await, (0, 303));
+    // The owner of an entry on such a page still sees their own badge.
+    register(&world.page, Register::Open).await;
+    listened_by(&world, Listen::Link).await;
+    let own = signed_in(&world, id, ANA).await;
+    own.get(&badge).await.expect(200);
+    register(&choir, Register::Code).await;
+    assert_eq!(heard().await, (1, 200), "whoever has the event code was given it");
+}
+
+#[tokio::test]
 async fn who_is_registered_may_listen_by_default_and_not_after_leaving() {
     let world = World::new().await;
     named(&world, "Ana", "Lima", ANA).await;
@@ -184,6 +217,7 @@ async fn people_are_found_in_any_script_by_letter_and_without_a_recording() {
         async |query: &str| names(&browser.get(&format!("{}{query}", path(&world))).await.expect(200));
     assert_eq!(found("?q=wojcik").await, ["Łukasz Wójcik"]);
     assert_eq!(found("?q=WOJCIK+luk").await, ["Łukasz Wójcik"], "last name first");
+    assert_eq!(found("?q=Wojcik%2C+Lukasz").await, ["Łukasz Wójcik"], "as in a list");
     assert_eq!(found("?q=siobhan+ni").await, ["Siobhán Ní Bhriain"]);
     assert_eq!(found("?q=%E6%9D%8E%E5%B0%8F%E9%BE%8D").await, ["小龍 李"]);
     assert_eq!(found("?q=%D9%85%D8%AD%D9%85%D8%AF").await, ["محمد الأمين"]);
@@ -257,6 +291,22 @@ async fn no_email_is_in_any_listening_page() {
 }
 
 #[tokio::test]
+async fn a_name_that_is_an_email_is_shown_without_its_domain() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    let ana = recorded(&world, "Ana", ANA, ANA).await;
+    named(&world, "T@ylor", "Abel", BO).await;
+    let browser = Browser::new(&world);
+    let seen = browser.get(&path(&world)).await.expect(200);
+    assert_eq!(names(&seen), ["T@ylor Abel", "Ana ana"]);
+    let report = format!("/{}/report", World::registration_token(&ana));
+    for below in ["", "/rows", "/print", &report] {
+        let seen = browser.get(&format!("{}{below}", path(&world))).await.expect(200);
+        assert!(!seen.body.contains("@example"), "{below}: {}", seen.body);
+    }
+}
+
+#[tokio::test]
 async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the_institution_only() {
     let world = World::new().await;
     listened_by(&world, Listen::Link).await;
@@ -266,6 +316,7 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     let (visitor, inside) = (Browser::new(&world), signed_in(&world, id, BO).await);
     let heard = async |browser: &Browser<'_>| sounds(&browser.get(&path(&world)).await.expect(200)).len();
     assert_eq!((heard(&visitor).await, heard(&inside).await), (2, 2));
+    assert!(inside.get(&path(&world)).await.body.contains("2 of 2 have recorded their names."));
     let choose = async |audience| {
         audiences::choose(&world.app, &Actor::Operator, person(id, ANA), audience).await.unwrap();
     };
@@ -279,8 +330,32 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 1));
     let silent = inside.get(&format!("{}?show=unrecorded", path(&world))).await.expect(200);
     assert_eq!(names(&silent), ["Ana Lima"], "like somebody without a recording");
+    for below in ["", "/print"] {
+        let seen = inside.get(&format!("{}{below}", path(&world))).await.expect(200);
+        assert!(seen.body.contains("One of 2 has recorded their name."), "{below}: {}", seen.body);
+    }
     choose(Audience::Public).await;
     assert_eq!((heard(&visitor).await, heard(&inside).await), (2, 2));
+}
+
+#[tokio::test]
+async fn outsiders_do_not_see_pictures_that_a_learning_system_has_provided_for_a_course() {
+    let world = World::new().await;
+    listened_by(&world, Listen::Link).await;
+    named(&world, "Ana", "Lima", ANA).await;
+    let course = world.page("Rhetoric").await;
+    let there = json!({ "first_name": "Ana", "last_name": "Lima", "email": ANA });
+    let there = world.person_on(&course, there).await;
+    let photo = world.give(&there, Kind::Photo, b"a face").await;
+    let text = "INSERT INTO course_members (institution_id, course_id, user_id, participant_id, photo) \
+                SELECT institution_id, 1, 'x', id, photo FROM participants WHERE photo = $1";
+    execute(&world.app.db, text, vec![photo.clone().into()]).await;
+    let inside = signed_in(&world, world.institution.id, ANA).await;
+    for (browser, is_shown) in [(inside, true), (Browser::new(&world), false)] {
+        let seen = browser.get(&path(&world)).await.expect(200);
+        assert_eq!(names(&seen), ["Ana Lima"]);
+        assert_eq!(seen.body.contains(&photo), is_shown, "{}", seen.body);
+    }
 }
 
 #[tokio::test]
@@ -389,6 +464,12 @@ async fn the_page_is_private_and_framed_by_the_institutions_own_sites_only() {
     institutions::update(&world.app, &Actor::Operator, &world.institution.slug, change).await.unwrap();
     let policy = header("", "content-security-policy").await;
     assert!(policy.contains("frame-ancestors https://www.example.edu"), "{policy}");
+    // In a frame, nothing leads to the pages of managers, which nobody may frame.
+    role(&world, BO, Role::Owner, &[]).await;
+    let mut manager = signed_in(&world, world.institution.id, BO).await;
+    assert!(manager.get(&path(&world)).await.expect(200).body.contains("/moderation\""));
+    manager.headers = vec![("sec-fetch-dest", "iframe".to_owned())];
+    assert!(!manager.get(&path(&world)).await.expect(200).body.contains("/moderation\""));
 }
 
 /// More people than are read for each request.

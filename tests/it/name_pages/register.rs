@@ -263,7 +263,7 @@ async fn a_manager_registers_on_their_own_page() {
 }
 
 #[tokio::test]
-async fn an_admission_ends_after_a_day_and_when_the_page_is_for_invited_people_only() {
+async fn an_admission_ends_after_a_day_and_when_the_page_is_for_others() {
     let world = world(Register::Open).await;
     let (late, early) = (Browser::new(&world), Browser::new(&world));
     late.prove(&world, SLUG, ANA, None).await.redirects_to(FORM);
@@ -277,8 +277,11 @@ async fn an_admission_ends_after_a_day_and_when_the_page_is_for_invited_people_o
     late.post(FORM, &[("first_name", "Ana")]).await.redirects_to("/p/class-of-2027");
     registrations::remove_expired(&world.app).await.unwrap();
     assert_eq!(admissions(&world).await, 1);
-    set(&world, Change { register: Some(Register::Invited), ..Change::default() }).await;
-    early.post(FORM, &[("first_name", "Eve")]).await.redirects_to("/p/class-of-2027");
+    for register in [Register::Domain, Register::Invited] {
+        let domains = Some(vec!["example.org".into()]);
+        set(&world, Change { register: Some(register), domains, ..Change::default() }).await;
+        early.post(FORM, &[("first_name", "Eve")]).await.redirects_to("/p/class-of-2027");
+    }
     assert_eq!(registered(&world).await, 0);
 }
 
