@@ -91,3 +91,60 @@ impl Versions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    fn connection(path: &Path) -> Connection {
+        let connection = Connection::open(path).unwrap();
+        connection.pragma_update(None, "journal_mode", "wal").unwrap();
+        connection.execute_batch("CREATE TABLE IF NOT EXISTS t (n INTEGER)").unwrap();
+        connection
+    }
+
+    #[test]
+    fn every_commit_changes_the_version_and_reads_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let (one, other) = (connection(&path), connection(&path));
+        let versions = Versions::open(&path).unwrap();
+        let mut last = versions.current().unwrap();
+        for writer in [&one, &other, &one] {
+            one.query_row("SELECT COUNT(*) FROM t", [], |_| Ok(())).unwrap();
+            assert_eq!(versions.current(), Some(last));
+            writer.execute_batch("BEGIN; INSERT INTO t VALUES (1)").unwrap();
+            assert_eq!(versions.current(), Some(last), "nothing is committed yet");
+            writer.execute_batch("COMMIT").unwrap();
+            let now = versions.current().unwrap();
+            assert!(now > last, "{now:?} {last:?}");
+            last = now;
+        }
+        // The log is reset and starts again.
+        other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+        let checkpointed = versions.current().unwrap();
+        one.execute_batch("INSERT INTO t VALUES (2)").unwrap();
+        assert!(versions.current().unwrap() > checkpointed);
+    }
+
+    #[test]
+    fn one_commit_can_keep_the_version_and_a_second_one_cannot_hide_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let (one, other) = (connection(&path), connection(&path));
+        let versions = Versions::open(&path).unwrap();
+        let first = versions.current();
+        let before = versions.header().unwrap();
+        one.execute_batch("INSERT INTO t VALUES (1)").unwrap();
+        versions.keep(before);
+        assert_eq!(versions.current(), first);
+
+        let before = versions.header().unwrap();
+        one.execute_batch("INSERT INTO t VALUES (1)").unwrap();
+        other.execute_batch("INSERT INTO t VALUES (2)").unwrap();
+        versions.keep(before);
+        assert!(versions.current() > first);
+    }
+}
