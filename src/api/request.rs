@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::Bytes,
     extract::{FromRequestParts, RawPathParams},
-    http::{HeaderMap, Method, header, request::Parts},
+    http::{HeaderMap, Method, header, request::Parts, uri::PathAndQuery},
 };
 use serde_json::{Map, Value};
 
@@ -81,6 +81,8 @@ impl RequestInput {
 
 pub struct ApiRequest {
     pub caller: Arc<Caller>,
+    /// As sent.
+    pub target: Option<PathAndQuery>,
     path: Vec<(String, String)>,
     input: RequestInput,
 }
@@ -91,7 +93,8 @@ impl ApiRequest {
             Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             Err(_) => Vec::new(),
         };
-        Self { caller, path, input: RequestInput::new(parts, body) }
+        let target = parts.uri.path_and_query().cloned();
+        Self { caller, target, path, input: RequestInput::new(parts, body) }
     }
 
     pub fn institution(&self) -> &Arc<Institution> {

@@ -22,7 +22,7 @@ use crate::{
         moment::Moment,
         token::{self, TokenDigest},
     },
-    store::tokens,
+    store::{DataVersion, tokens},
 };
 
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub struct Caller {
     pub institution: Arc<Institution>,
     /// What the token permits, and which people it reaches.
     pub access: Access,
+    /// The version of the database that this was read from.
+    pub version: Option<DataVersion>,
 }
 
 impl Caller {
@@ -128,23 +130,26 @@ async fn look_up(
     instant: Instant,
     earlier: Option<Arc<CachedToken>>,
 ) -> Result<Arc<CachedToken>> {
-    let hex = token::hex(&digest);
-    let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
-    let found = found.filter(|found| found.digest.as_bytes().ct_eq(hex.as_bytes()).into());
-    let Some(found) = found else {
-        app.callers.known.write().unwrap_or_else(PoisonError::into_inner).remove(&digest);
-        return Err(Error::Unauthorized);
+    // Before the token is read: what is read may be newer, but never older.
+    let version = app.db.version();
+    let unchanged = earlier.as_ref().filter(|earlier| version.is_some() && earlier.caller.version == version);
+    let (caller, expires_at) = match unchanged {
+        Some(earlier) => (earlier.caller.clone(), earlier.expires_at),
+        None => {
+            let hex = token::hex(&digest);
+            let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
+            let found = found.filter(|found| found.digest.as_bytes().ct_eq(hex.as_bytes()).into());
+            let Some(found) = found else {
+                app.callers.known.write().unwrap_or_else(PoisonError::into_inner).remove(&digest);
+                return Err(Error::Unauthorized);
+            };
+            let institution = Arc::new(found.institution);
+            let caller = Caller { token_id: found.token_id, institution, access: found.access, version };
+            (Arc::new(caller), found.expires_at)
+        }
     };
-    let known = Arc::new(CachedToken {
-        caller: Arc::new(Caller {
-            token_id: found.token_id,
-            institution: Arc::new(found.institution),
-            access: found.access,
-        }),
-        expires_at: found.expires_at,
-        read_at: instant,
-        used_at: AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.swap(0, Ordering::Relaxed))),
-    });
+    let used_at = AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.swap(0, Ordering::Relaxed)));
+    let known = Arc::new(CachedToken { caller, expires_at, read_at: instant, used_at });
     app.callers.known.write().unwrap_or_else(PoisonError::into_inner).insert(digest, known.clone());
     Ok(known)
 }
@@ -165,7 +170,7 @@ pub async fn store_last_used(app: &App) -> Result<()> {
     }
     used.sort_unstable_by_key(|(institution, token, _)| (*institution, *token));
     app.db
-        .write(move |sql| {
+        .write_bookkeeping(move |sql| {
             Box::pin(async move {
                 for (institution, token, at) in used {
                     tokens::used(sql, institution, token, at).await?;

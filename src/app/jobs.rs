@@ -71,7 +71,7 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
     }
     let proof = app.ids.hex();
     app.db
-        .write(move |sql| {
+        .write_bookkeeping(move |sql| {
             Box::pin(async move {
                 for (_, kind) in due {
                     let claimed = jobs::claim(sql, &proof, now.plus(lease), now, kind).await?;
@@ -94,7 +94,7 @@ pub async fn claim_this(
 ) -> Result<Option<Claim>> {
     let (now, proof) = (app.clock.now(), app.ids.hex());
     app.db
-        .write(move |sql| {
+        .write_bookkeeping(move |sql| {
             Box::pin(async move {
                 Ok(jobs::claim_this(sql, institution, id, &proof, now.plus(lease), now).await?)
             })
@@ -118,14 +118,16 @@ pub async fn late(app: &App) -> Result<Duration> {
 /// Renews the lease. Returns false if another worker has claimed the job.
 pub async fn renew(app: &App, claim: &Claim, lease: Duration) -> Result<bool> {
     let (claim, until) = (claim.clone(), app.clock.now().plus(lease));
-    app.db.write(move |sql| Box::pin(async move { Ok(jobs::renew(sql, &claim, until).await?) })).await
+    app.db
+        .write_bookkeeping(move |sql| Box::pin(async move { Ok(jobs::renew(sql, &claim, until).await?) }))
+        .await
 }
 
 /// Completes the job. Schedules the next run of a periodic one.
 pub async fn finish(app: &App, claim: &Claim) -> Result<()> {
     let (claim, now) = (claim.clone(), app.clock.now());
     app.db
-        .write(move |sql| {
+        .write_bookkeeping(move |sql| {
             Box::pin(async move {
                 match claim.every {
                     Some(every) => {

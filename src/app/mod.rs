@@ -1,6 +1,7 @@
 //! Use cases: one async function for each operation, independent of the face (HTTP, command line) that calls it.
 
 pub mod actor;
+pub mod answers;
 pub mod audiences;
 pub mod backups;
 pub mod badges;
@@ -92,6 +93,7 @@ pub struct Inner {
     pub ids: Ids,
     pub links: Links,
     pub callers: callers::Callers,
+    pub answers: answers::Answers,
     pub plays: plays::PlayCounter,
     pub directories: people::Directories,
     pub limiter: limiter::Limiter,
@@ -181,6 +183,7 @@ impl App {
             ids: Ids::new(),
             links,
             callers: callers::Callers::default(),
+            answers: answers::Answers::default(),
             plays: plays::PlayCounter::default(),
             directories: people::Directories::default(),
             limiter: limiter::Limiter::new(limits),

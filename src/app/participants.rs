@@ -2,7 +2,10 @@
 
 mod lists;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 pub use lists::{Filter, Listing, list};
 pub(super) use lists::{best_first, list_in, matching};
@@ -25,7 +28,7 @@ use crate::{
         ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
         media::{Kind, Media},
         moment::Moment,
-        name_page::NamePageRef,
+        name_page::{NamePage, NamePageRef},
         own_recording::{Registration, Start},
         participant::{CustomValues, Draft, Given, Participant},
         text,
@@ -160,10 +163,11 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
         let write = move |mut new: Vec<Media>| async move {
             db.write(move |sql| {
                 Box::pin(async move {
-                    rolls::lock(sql, institution).await?;
-                    let page = page_of(sql, &access, &page).await?;
-                    let Created { person, recorded } =
-                        create_in(sql, institution, page, draft, now, token).await?;
+                    let id = rolls::lock_and_join(sql, institution).await?;
+                    let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
+                    let page = name_pages::permitted_in(sql, &access, &page).await?;
+                    let new = NewParticipant { id, token, page };
+                    let Created { person, recorded } = create_in(sql, institution, new, draft, now).await?;
                     calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
                     // A token limited to some pages must not reach recordings from others.
                     let starts = recorded && access.pages().is_none();
@@ -237,21 +241,27 @@ pub(super) struct Created {
     pub recorded: bool,
 }
 
-/// Creates a participant inside the caller's transaction, which holds the institution's lock. Validates everything before
-/// the first write, so that an invalid draft leaves the transaction unchanged.
-pub(super) async fn create_in(
+/// What a participant gets before the draft is looked at.
+struct NewParticipant {
+    id: ParticipantId,
+    token: String,
+    page: NamePage,
+}
+
+/// Creates a participant inside the caller's transaction, which holds the institution's lock and is rolled back if this
+/// fails.
+async fn create_in(
     sql: &mut Sql,
     institution: InstitutionId,
-    page: NamePageId,
+    NewParticipant { id, token, page }: NewParticipant,
     mut draft: Draft,
     now: Moment,
-    token: String,
 ) -> Result<Created> {
     draft.require_for_create();
     let mut errors = std::mem::take(&mut draft.errors);
     let email_key = draft.email.set().map(|email| email.key().to_owned());
     let registered = match &email_key {
-        Some(key) => participants::registered(sql, institution, page, key).await?,
+        Some(key) => participants::registered(sql, institution, page.id, key).await?,
         None => Registered::default(),
     };
     if registered.on_page {
@@ -268,15 +278,14 @@ pub(super) async fn create_in(
     let custom_changed =
         change_custom(sql, institution, &mut custom, std::mem::take(&mut draft.custom), &mut errors).await?;
     errors.into_result()?;
-    let id = rolls::join(sql, institution, rolls::INSTITUTION).await.map(ParticipantId::new)?;
-    let place = rolls::join(sql, institution, page).await?;
+    let place = rolls::join(sql, institution, page.id).await?;
     let mut person = Participant::new(id, place, token);
     person.take_texts(&mut draft);
     person.email = draft.email.set().map(|email| email.as_given().to_owned());
     person.custom = custom;
     person.custom_changed_at = custom_changed.then_some(now);
     let record = Record {
-        name_page_id: page,
+        name_page_id: page.id,
         email_key,
         identifier_key: person.identifier.as_deref().map(text::nfc),
         phone_number: draft.phone_number.set().map(|number| number.e164().to_owned()),
@@ -284,7 +293,8 @@ pub(super) async fn create_in(
         now,
     };
     participants::insert(sql, institution, &record).await?;
-    let person = written(sql, institution, id).await?;
+    // As it would be read: nothing is derived when a record is stored.
+    let person = Participant { page: Arc::new(page.into()), ..record.person };
     Ok(Created { person, recorded: registered.recorded })
 }
 

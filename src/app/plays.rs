@@ -138,7 +138,7 @@ pub async fn flush(app: &App) -> Result<()> {
 async fn write(app: &App, institution: InstitutionId, group: &[Counted]) -> Result<()> {
     let group = group.to_vec();
     app.db
-        .write::<_, Error>(move |sql| {
+        .write_bookkeeping::<_, Error>(move |sql| {
             Box::pin(async move {
                 // With the lock, nobody is deleted between the check that the recording exists and the commit.
                 if !rolls::lock_if_there(sql, institution).await? {
@@ -190,7 +190,9 @@ pub(super) async fn remove_old(app: &App) -> Result<()> {
     }
     let removed = app
         .db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(plays::delete_before(sql, before).await?) }))
+        .write_bookkeeping::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(plays::delete_before(sql, before).await?) })
+        })
         .await?;
     tracing::info!(removed, "old counts of plays were removed");
     Ok(())

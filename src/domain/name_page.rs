@@ -31,6 +31,13 @@ pub struct PageLabel {
     pub allow_v2: bool,
 }
 
+impl From<NamePage> for PageLabel {
+    fn from(page: NamePage) -> Self {
+        let NamePage { id: _, title, slug, event_code, access_code, allow_v2, created_at: _ } = page;
+        Self { title, slug, event_code, access_code, allow_v2 }
+    }
+}
+
 /// A reference to a page by id, slug, event code or access code, as a normalized lookup key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePageRef(String);

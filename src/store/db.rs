@@ -10,7 +10,10 @@ use std::{
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use super::{folder, postgres, sqlite};
+use super::{
+    folder, postgres,
+    sqlite::{self, DataVersion, Effect},
+};
 use crate::{
     domain::ids::Id,
     telemetry::{metrics, traces},
@@ -287,14 +290,40 @@ impl Db {
         Sql::new(Handle::Pool(self.clone()))
     }
 
+    /// Changes whenever a read may return something new, whoever wrote it. `None` if that cannot be told without asking
+    /// the database, as with PostgreSQL.
+    pub fn version(&self) -> Option<DataVersion> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.version(),
+            Self::Postgres(_) => None,
+        }
+    }
+
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.write_with(Effect::Data, job).await
+    }
+
+    /// A write that changes nothing that a lookup of people shows, such as counters and leases: `version` stays.
+    pub async fn write_bookkeeping<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.write_with(Effect::Bookkeeping, job).await
+    }
+
+    async fn write_with<T, E>(&self, effect: Effect, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
         let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
         let outcome = match self {
-            Self::Sqlite(sqlite) => sqlite.write(job).await,
+            Self::Sqlite(sqlite) => sqlite.write(effect, job).await,
             Self::Postgres(postgres) => postgres.write(job).await,
         };
         metrics::db_written(timer);

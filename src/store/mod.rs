@@ -55,7 +55,7 @@ pub mod tool_consumers;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
 pub use postgres::without_password;
-pub use sqlite::{check, checkpoint};
+pub use sqlite::{DataVersion, check, checkpoint};
 
 /// Parses a JSON column. Unreadable JSON is an error: an empty default would be written back by the next update.
 pub fn stored_json<T: serde::de::DeserializeOwned>(

@@ -1,5 +1,7 @@
 //! Name pages and their codes.
 
+use std::sync::LazyLock;
+
 use super::{Result, Row, Sql, Value, courses, coverage, institutions, retention, rolls};
 use crate::domain::{
     coverage::Coverage,
@@ -60,14 +62,17 @@ pub async fn code_taken(sql: &mut Sql, code: &str) -> Result<bool> {
 }
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef) -> Result<Option<NamePage>> {
-    let text = format!(
+    sql.one(&FIND, &[page.key().into(), institution.into()], from_row).await
+}
+
+static FIND: LazyLock<String> = LazyLock::new(|| {
+    format!(
         "SELECT {} FROM codes c \
          JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
          WHERE c.code = $1 AND c.institution_id = $2",
         COLUMNS.join(", ")
-    );
-    sql.one(&text, &[page.key().into(), institution.into()], from_row).await
-}
+    )
+});
 
 /// Resolves a code of this institution to a page id, or to `rolls::INSTITUTION`.
 pub async fn code_owner(

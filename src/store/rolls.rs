@@ -38,6 +38,14 @@ pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
+/// Takes the institution's lock and adds one person to its roll. Returns their place, or `None` if the institution was
+/// deleted.
+pub async fn lock_and_join(sql: &mut Sql, institution: InstitutionId) -> Result<Option<i64>> {
+    let text = "UPDATE rolls SET writes = writes + 1, next_place = next_place + 1, members = members + 1 \
+                WHERE institution_id = $1 AND name_page_id = 0 RETURNING next_place - 1";
+    sql.one(text, &[institution.into()], |row| row.int(0)).await
+}
+
 /// Adds one person and returns their place.
 pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
     let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \

@@ -1,6 +1,9 @@
 //! SQLite: reads run on the caller's thread; a single writer commits waiting transactions together.
 
 mod files;
+mod version;
+
+pub use version::DataVersion;
 
 pub use files::{check, checkpoint, copy};
 
@@ -9,7 +12,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, Once, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc as sync_mpsc,
     },
@@ -29,10 +32,24 @@ use super::{
 };
 use crate::telemetry::metrics;
 use files::{enter_wal_mode, make_private};
+use version::Versions;
 
 /// The callback of a finished transaction, called once its commit is durable or has failed.
 type Reply = Box<dyn FnOnce(Result<()>) + Send>;
-type Work = Box<dyn FnOnce(&mut Sql) -> Reply + Send>;
+
+struct Work {
+    effect: Effect,
+    run: Box<dyn FnOnce(&mut Sql) -> Reply + Send>,
+}
+
+/// What a write changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Anything that reads may return.
+    Data,
+    /// Only what no lookup of people shows: counters, times of last use, leases of jobs.
+    Bookkeeping,
+}
 
 pub struct Sqlite {
     path: PathBuf,
@@ -40,6 +57,7 @@ pub struct Sqlite {
     _lock: FolderLock,
     readers: Vec<Mutex<Connection>>,
     writer: sync_mpsc::Sender<Work>,
+    versions: Arc<Versions>,
     streams: Semaphore,
 }
 
@@ -50,6 +68,9 @@ const ROWS_IN_A_GROUP: usize = 500;
 /// The page cache of all readers together: the inner pages of the B-trees fit, and more was not faster.
 const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
+/// How much of the file each connection maps into memory: reading a page is then no system call and no copy. Mapped
+/// pages belong to the operating system's page cache, which it can take back. SQLite's own maximum is 2 GiB.
+const MAPPED_BYTES: i64 = 0x7fff_0000;
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 /// How often truncating the write-ahead log is attempted.
@@ -79,6 +100,7 @@ impl Sqlite {
         }
         let lock = FolderLock::shared(&path)?;
         make_private(&path)?;
+        without_memory_statistics();
         let writer = connect(&path, Use::Write)?;
         // Reads run on the runtime threads, one per core: more connections would only use memory.
         let cores = std::thread::available_parallelism().map_or(4, std::num::NonZeroUsize::get);
@@ -86,13 +108,25 @@ impl Sqlite {
         let kib = READ_CACHE_KIB / readers;
         let readers =
             (0..readers).map(|_| connect(&path, Use::Read { kib }).map(Mutex::new)).collect::<Result<_>>()?;
+        // The first read creates the index.
+        writer.query_row("SELECT COUNT(*) FROM sqlite_master", [], |_| Ok(())).map_err(error)?;
+        let versions = Versions::open(&path).map_err(|e| {
+            Error::Unavailable(format!("cannot open the write-ahead log's index of {}: {e}", path.display()))
+        })?;
+        let versions = Arc::new(versions);
+        let kept = versions.clone();
         let (sender, receiver) = sync_mpsc::channel();
         std::thread::Builder::new()
             .name("sqlite-writer".to_owned())
-            .spawn(move || write_grouped(Sql::new(Handle::Sqlite(writer)), &receiver))
+            .spawn(move || write_grouped(Sql::new(Handle::Sqlite(writer)), &receiver, &kept))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
         let streams = Semaphore::new(CONCURRENT_STREAMS);
-        Ok(Self { path, _lock: lock, readers, writer: sender, streams })
+        Ok(Self { path, _lock: lock, readers, writer: sender, versions, streams })
+    }
+
+    /// See `Db::version`.
+    pub fn version(&self) -> Option<DataVersion> {
+        self.versions.current()
     }
 
     pub fn folder(&self) -> &Path {
@@ -149,7 +183,7 @@ impl Sqlite {
         metrics::db_connections(self.readers.len(), busy, self.readers.len() - busy, 0);
     }
 
-    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
+    pub async fn write<T, E>(&self, effect: Effect, job: impl Transaction<T, E>) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -159,7 +193,7 @@ impl Sqlite {
         // Decided by whichever comes first: the writer starting the work, or the caller timing out.
         let decided = Arc::new(AtomicBool::new(false));
         let begin = decided.clone();
-        let work: Work = Box::new(move |sql| {
+        let run = Box::new(move |sql: &mut Sql| -> Reply {
             drop(waiting);
             if begin.swap(true, Ordering::Relaxed) {
                 return Box::new(|_| ());
@@ -173,7 +207,7 @@ impl Sqlite {
                 });
             })
         });
-        self.writer.send(work).map_err(|_| gone())?;
+        self.writer.send(Work { effect, run }).map_err(|_| gone())?;
         let answered = match tokio::time::timeout(WRITE_TIMEOUT, &mut receiver).await {
             Ok(answered) => answered,
             Err(_) if !decided.swap(true, Ordering::Relaxed) => {
@@ -225,6 +259,16 @@ impl Sqlite {
     }
 }
 
+/// SQLite would count its allocations under a lock that all connections share.
+#[allow(unsafe_code)]
+fn without_memory_statistics() {
+    static ONCE: Once = Once::new();
+    // SAFETY: the option takes one integer. If SQLite is already initialized, the call changes nothing.
+    ONCE.call_once(|| unsafe {
+        rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
+    });
+}
+
 fn connect(path: &Path, purpose: Use) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -243,6 +287,7 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
         // An acknowledged write survives a power failure.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "cache_size", -(kib as i64))?;
+        connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
         connection.pragma_update(None, "query_only", purpose != Use::Write)?;
         if purpose == Use::Write {
             // Deleted data is overwritten with zeros instead of only being marked as free: it is personal data.
@@ -267,8 +312,8 @@ fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<
         }
         Err(_) => Err(Error::Broken("a job panicked".to_owned()).into()),
     };
-    let end = if outcome.is_ok() { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
-    match statement(sql, end) {
+    let undone = if outcome.is_ok() { Ok(()) } else { statement(sql, "ROLLBACK TO job") };
+    match undone.and_then(|()| statement(sql, "RELEASE job")) {
         Ok(()) => outcome,
         Err(error) => outcome.and(Err(error.into())),
     }
@@ -308,17 +353,22 @@ fn next(sql: &Sql, waiting: &sync_mpsc::Receiver<Work>, traces: &mut Option<u32>
     waiting.recv().ok()
 }
 
-fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
+fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &Versions) {
     let mut traces = None;
     while let Some(first) = next(&sql, waiting, &mut traces) {
         let mut replies = Vec::new();
+        let (mut effect, mut before) = (first.effect, None);
         let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
-            replies.push(first(&mut sql));
+            before = versions.header();
+            replies.push((first.run)(&mut sql));
             while replies.len() < MAX_BATCH
                 && in_transaction(&sql)
                 && let Ok(next) = waiting.try_recv()
             {
-                replies.push(next(&mut sql));
+                if next.effect == Effect::Data {
+                    effect = Effect::Data;
+                }
+                replies.push((next.run)(&mut sql));
             }
             // On a full disk SQLite rolls back the whole transaction itself.
             if !in_transaction(&sql) {
@@ -328,6 +378,9 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>) {
         });
         if std::mem::take(&mut sql.scrubs_wal) {
             traces = Some(WAL_TRUNCATE_COMMITS);
+        }
+        if let (Ok(()), Effect::Bookkeeping, Some(before)) = (&outcome, effect, before) {
+            versions.keep(before);
         }
         match &outcome {
             Ok(()) => metrics::db_committed(replies.len()),
@@ -347,7 +400,7 @@ fn gone() -> Error {
 
 fn statement(sql: &mut Sql, text: &str) -> Result<()> {
     match &sql.handle {
-        Handle::Sqlite(connection) => connection.execute_batch(text).map_err(error),
+        Handle::Sqlite(connection) => execute(connection, text, &[]).map(drop),
         Handle::Pool(_) | Handle::Postgres(_) => Err(Error::Broken("not a SQLite connection".to_owned())),
     }
 }

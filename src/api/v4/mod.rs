@@ -17,7 +17,11 @@ use axum::{
 };
 
 use self::problem::show;
-use super::{face::on, under, view::View};
+use super::{
+    face::{on, on_lookup},
+    under,
+    view::View,
+};
 use crate::{
     app::{self, App, Links},
     domain::{
@@ -40,13 +44,13 @@ pub fn routes() -> Router<App> {
                 "/participants/search",
                 get(on(Read, participants::search, show)).post(on(Read, participants::search, show)),
             ),
-            ("/participants/latest", get(on(Read, participants::latest, show))),
-            ("/participants/{id_or_email}", get(on(Read, participants::show, show))),
+            ("/participants/latest", get(on_lookup(participants::latest, show))),
+            ("/participants/{id_or_email}", get(on_lookup(participants::show, show))),
             (
                 "/name_pages/{name_page_id}/participants",
                 get(on(Read, name_pages::list, show)).post(on(Write, name_pages::create, show)),
             ),
-            ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on(Read, name_pages::show, show))),
+            ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on_lookup(name_pages::show, show))),
             ("/exports", get(on(Read, exports::list, show)).post(on(Write, exports::create, show))),
             ("/exports/{id}", get(on(Read, exports::show, show))),
             ("/lti/{lms}/courses/synchronize", post(on(Sync, courses::synchronize, show))),

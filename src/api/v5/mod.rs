@@ -12,7 +12,10 @@ use axum::{
 };
 
 use self::problem::show;
-use super::{face::on, under};
+use super::{
+    face::{on, on_lookup},
+    under,
+};
 use crate::{
     app::App,
     domain::access::Action::{Read, Sync, Write},
@@ -35,7 +38,7 @@ pub fn routes() -> Router<App> {
                 "/participants/search",
                 get(on(Read, participants::search, show)).post(on(Read, participants::search, show)),
             ),
-            ("/participants/latest", get(on(Read, participants::latest, show))),
+            ("/participants/latest", get(on_lookup(participants::latest, show))),
             (
                 "/participants/{user_email}",
                 put(on(Write, participants::update, show)).delete(on(Write, participants::delete, show)),

@@ -3,6 +3,7 @@
 mod bodies;
 mod clients;
 mod health;
+mod kept_answers;
 mod neighbors;
 mod panics;
 mod protocol;

@@ -1,0 +1,84 @@
+//! Finished answers to lookups, kept until the database changes. Directories ask for the same few people again and
+//! again; such an answer costs neither a query nor serialization.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::Bytes;
+
+use crate::{
+    domain::ids::{InstitutionId, TokenId},
+    store::DataVersion,
+};
+
+/// Memory for all answers together.
+const MAX_BYTES: usize = 32 * 1024 * 1024;
+const SHARDS: usize = 16;
+/// Larger answers are not kept: they are lists, and rarely asked for twice.
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// Roughly what an entry costs besides its texts.
+const ENTRY_BYTES: usize = 160;
+
+/// Everything that an answer depends on besides the database.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// Tokens may reach different pages.
+    pub token: (InstitutionId, TokenId),
+    /// Path and query, as sent.
+    pub target: String,
+}
+
+#[derive(Default)]
+struct Shard {
+    version: Option<DataVersion>,
+    answers: HashMap<Question, Bytes>,
+    bytes: usize,
+}
+
+impl Shard {
+    fn clear(&mut self) {
+        self.answers.clear();
+        self.bytes = 0;
+    }
+}
+
+#[derive(Default)]
+pub struct Answers {
+    shards: [Mutex<Shard>; SHARDS],
+    hasher: RandomState,
+}
+
+impl Answers {
+    /// The answer to this question, if nothing was written since it was made.
+    pub fn get(&self, version: DataVersion, question: &Question) -> Option<Bytes> {
+        let shard = self.shard(question);
+        if shard.version == Some(version) { shard.answers.get(question).cloned() } else { None }
+    }
+
+    /// `version` was read before the database was.
+    pub fn keep(&self, version: DataVersion, question: Question, answer: Bytes) {
+        let bytes = ENTRY_BYTES + question.target.len() + answer.len();
+        if answer.len() > MAX_ANSWER_BYTES {
+            return;
+        }
+        let mut shard = self.shard(&question);
+        if shard.version > Some(version) {
+            return;
+        }
+        if shard.version < Some(version) || shard.bytes + bytes > MAX_BYTES / SHARDS {
+            shard.clear();
+            shard.version = Some(version);
+        }
+        shard.bytes += bytes;
+        shard.answers.insert(question, answer);
+    }
+
+    fn shard(&self, question: &Question) -> MutexGuard<'_, Shard> {
+        // The high bits: the map uses the low ones of its own hash.
+        let number = (self.hasher.hash_one(question) >> 32) as usize % SHARDS;
+        self.shards[number].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
