@@ -51,7 +51,7 @@ fn texts(people: &[Value], key: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_workbook_with_formulas_dates_and_numbers_comes_in_as_people_would_type_it() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let heading = row(3, &["E-Mail", "Vorname", "Nachname", "Matrikelnummer", "Notizen"]);
     let title = row(1, &["Class of 2027"]);
     let ana = r#"<row r="4"><c r="A4" t="str"><f>LOWER("ANA@EXAMPLE.EDU")</f><v>ana@example.edu</v></c><c r="B4" t="s"><v>0</v></c><c r="C4" t="s"><v>1</v></c><c r="D4"><v>1001</v></c><c r="E4" s="1"><v>45943</v></c></row>"#;
@@ -76,7 +76,7 @@ async fn a_workbook_with_formulas_dates_and_numbers_comes_in_as_people_would_typ
 
 #[tokio::test]
 async fn an_ods_table_is_read_without_what_it_only_repeats() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let cell = |text: &str| {
         format!("<table:table-cell office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell>")
     };
@@ -117,7 +117,7 @@ fn bundle() -> Vec<u8> {
 
 #[tokio::test]
 async fn a_oneroster_bundle_brings_all_users_or_one_class() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     here.succeed(&["custom-field", "create", "--institution", "example", "--name", "gender_pronouns"]);
     let class = report(&import(&here, "roster.zip", bundle(), &["--class", "c1"]));
     assert_eq!(counts(&class), [1, 0, 0], "{class}");
@@ -145,7 +145,7 @@ async fn a_oneroster_bundle_brings_all_users_or_one_class() {
 
 #[tokio::test]
 async fn every_encoding_is_read_and_headings_are_corrected_by_the_user() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let text = "\u{feff}correo;nombre;apellidos\nana@example.edu;Aña;Ωmega\n";
     let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(counts(&report(&import(&here, "a.csv", utf16, &[]))), [1, 0, 0]);
@@ -244,7 +244,7 @@ async fn an_import_that_replaced_recordings_is_not_undone() {
 
 #[tokio::test]
 async fn people_and_recordings_are_not_mixed_up() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let sounds = zip_of(&[("ana@example.edu.wav", &wav(1.0))]);
     assert!(import(&here, "sounds.zip", sounds, &[]).refused().contains("--recordings"));
     here.write("people.csv", "email,first_name\nana@example.edu,Ana\n");

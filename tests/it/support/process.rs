@@ -52,6 +52,13 @@ impl Installation {
         Self { folder: tempfile::tempdir().unwrap(), database_url: None, connections: 4 }
     }
 
+    /// Like `with_token`, on SQLite.
+    pub fn on_sqlite_with_token() -> (Self, String) {
+        let made = Self::on_sqlite();
+        let token = made.furnish();
+        (made, token)
+    }
+
     /// Creates institution `example`, its page `class` and a token.
     pub fn furnish(&self) -> String {
         self.json(&["institution", "create", "--name", "Example University", "--slug", "example", "--json"]);
