@@ -347,8 +347,7 @@ async fn imports_while_the_server_runs() {
 /// read by the same code on both databases.
 #[tokio::test]
 async fn a_long_file_streams_through_bounded_memory() {
-    let here = Installation::on_sqlite();
-    here.furnish();
+    let (here, _) = Installation::on_sqlite_with_token();
     let note = "A note that is long. ".repeat(430);
     // The size of a file of so many rows, and the memory that its import takes at most, in kilobytes.
     let measure = async |rows: std::ops::Range<usize>| {

@@ -270,8 +270,7 @@ async fn hostile(here: &Installation, file: &str) -> (String, u64) {
 /// Each of these files would need gigabytes if it were believed.
 #[tokio::test]
 async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
-    let here = Installation::on_sqlite();
-    here.furnish();
+    let (here, _) = Installation::on_sqlite_with_token();
     let head = row(1, &["email", "first_name"]);
     let person = |number: usize| row(number, &[&format!("p{number}@example.edu"), "P"]);
     // Some that would fill the memory, and then empty ones, which are read quickly, until they are too many.
@@ -346,8 +345,7 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
 /// A file says that it unpacks to more than it does, or the other way round.
 #[tokio::test]
 async fn declared_sizes_are_not_believed() {
-    let here = Installation::on_sqlite();
-    here.furnish();
+    let (here, _) = Installation::on_sqlite_with_token();
     let people = xlsx(&[&["email", "first_name"], &["ana@example.edu", "Ana"]]);
     // The uncompressed sizes in the central directory are at offset 24 of each entry.
     let entries: Vec<usize> = people
