@@ -11,7 +11,7 @@ const LIST: &str = "/v5/participants?per_page=10";
 const STREAM: &str = "/v5/participants?per_page=10000&include=embeddables";
 
 async fn crowd(count: usize) -> World {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.crowd(&world.page, 0..count).await;
     world
 }
@@ -176,7 +176,7 @@ async fn old_versions_and_documents_are_compressed_and_pages_and_pictures_are_no
 
 #[tokio::test]
 async fn styles_and_scripts_are_compressed_and_pages_are_not() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let fetch = async |path: &str, accepts: &str| {
         let request = world.client.get(format!("{}{path}", world.base)).header("Accept-Encoding", accepts);
         request.send().await.unwrap()

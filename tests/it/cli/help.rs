@@ -164,8 +164,7 @@ fn completions_for_shells() {
 /// `endonym … | head` is common.
 #[test]
 fn a_reader_that_goes_away_is_no_fault() {
-    let here = Installation::on_sqlite();
-    here.furnish();
+    let (here, _) = Installation::on_sqlite_with_token();
     // Each row is refused with a line of its own: together, they are more than a pipe holds.
     let rows: String = (0..1_500).map(|i| format!("P,not-an-email-{i}\n")).collect();
     here.write("people.csv", format!("first_name,email\n{rows}"));

@@ -47,7 +47,7 @@ async fn everybody(here: &Installation, token: &str) -> Vec<Value> {
 
 #[tokio::test]
 async fn all_columns_in_any_order() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     here.succeed(&["custom-field", "create", "--institution", "example", "--name", "pronouns"]);
     let file = "custom_pronouns,notes,email,phone_number,institution_id,last_name,phonetic,first_name\n\
                 she/her,\"Says \"\"hi\"\", often\",Ana@Example.edu,+14155552671,S-1,Lima,AH-na,Ana\n";
@@ -67,7 +67,7 @@ async fn all_columns_in_any_order() {
 
 #[tokio::test]
 async fn separators_marks_and_spellings_of_headings() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     here.succeed(&["custom-field", "create", "--institution", "example", "--name", "pronouns"]);
     let files: [&str; 6] = [
         "\u{feff}email,first_name,custom_pronouns\na@example.edu,A,she\n",
@@ -89,7 +89,7 @@ async fn separators_marks_and_spellings_of_headings() {
 
 #[tokio::test]
 async fn a_column_that_nobody_knows_is_said_and_passed_over() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let ended = import(&here, "email,shoe size,first_name\nana@example.edu,38,Ana\n", &["--json"]);
     assert_eq!(counts(&report(&ended)), (1, 0, 0));
     assert!(ended.stderr.contains("`shoe size`"), "{}", ended.stderr);
@@ -98,7 +98,7 @@ async fn a_column_that_nobody_knows_is_said_and_passed_over() {
 
 #[tokio::test]
 async fn files_that_are_no_list_of_people_are_refused_whole() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let refused = |content: &[u8]| import(&here, content, &["--json"]).refused();
     assert!(refused(b"first_name,last_name\nAna,Lima\n").contains("`email`"));
     assert!(refused(b"email,notes\nana@example.edu,hello\n").contains("first_name"));
@@ -183,7 +183,7 @@ async fn a_row_that_is_wrong_does_not_stop_the_others() {
 
 #[tokio::test]
 async fn a_person_reads_one_line_for_each_row_and_a_sum() {
-    let (here, _) = Installation::with_token().await;
+    let (here, _) = Installation::on_sqlite_with_token();
     let ended = import(&here, "email,first_name\nana@example.edu,Ana\nnonsense,Bea\n", &[]);
     assert!(ended.code > 0);
     let lines: Vec<&str> = ended.stdout.lines().collect();
@@ -196,7 +196,7 @@ async fn a_person_reads_one_line_for_each_row_and_a_sum() {
 /// Windows ends lines with CR LF, old Macs with CR.
 #[tokio::test]
 async fn lines_are_counted_as_editors_count_them() {
-    let (here, _) = Installation::with_token().await;
+    let (here, _) = Installation::on_sqlite_with_token();
     let lines = |file: &str| {
         let report = report(&import(&here, file, &["--json", "--dry-run"]));
         let rows = report["rows"].as_array().unwrap().clone();
@@ -281,7 +281,7 @@ async fn legal_names_come_in_where_the_institution_may_have_them() {
 
 #[tokio::test]
 async fn every_text_field_is_a_column_and_the_help_names_it() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     here.succeed(&["institution", "update", "example", "--multiple-recordings"]);
     let help = here.succeed(&["import", "--help"]);
     let (mut headings, mut cells) = (vec!["email"], vec!["ana@example.edu".to_owned()]);
@@ -301,7 +301,7 @@ async fn every_text_field_is_a_column_and_the_help_names_it() {
 
 #[tokio::test]
 async fn a_progress_bar_on_a_terminal_and_none_elsewhere() {
-    let (here, _) = Installation::with_token().await;
+    let (here, _) = Installation::on_sqlite_with_token();
     let rows: String = (0..600).map(|i| format!("p{i}@example.edu,P\n")).collect();
     let file = format!("email,first_name\n{rows}");
     let ended = import(&here, &file, &["--dry-run"]);
@@ -347,8 +347,7 @@ async fn imports_while_the_server_runs() {
 /// read by the same code on both databases.
 #[tokio::test]
 async fn a_long_file_streams_through_bounded_memory() {
-    let here = Installation::on_sqlite();
-    here.furnish();
+    let (here, _) = Installation::on_sqlite_with_token();
     let note = "A note that is long. ".repeat(430);
     // The size of a file of so many rows, and the memory that its import takes at most, in kilobytes.
     let measure = async |rows: std::ops::Range<usize>| {

@@ -32,7 +32,7 @@ async fn get(serving: &Serving, path: &str, headers: &[(&str, &str)]) -> reqwest
 
 #[tokio::test]
 async fn every_request_has_a_line_with_the_id_that_the_answer_has() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let serving = here.serve(&[]);
     let given = get(
         &serving,
@@ -165,7 +165,7 @@ async fn no_personal_data_and_no_token() {
 /// An invalid upload is the client's error: decoders would log an error for each packet.
 #[tokio::test]
 async fn a_damaged_upload_is_no_error_of_ours() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let serving = here.serve(&[]);
     let sound = crate::support::media::wav(1.0);
     let as_format = |format: u8| {
@@ -198,7 +198,7 @@ async fn a_damaged_upload_is_no_error_of_ours() {
 
 #[tokio::test]
 async fn level_and_format_are_settings() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let log_of = |words: &'static [&'static str]| {
         let (here, token) = (&here, &token);
         async move {
@@ -229,7 +229,7 @@ async fn level_and_format_are_settings() {
 /// Standard output is reserved for scripts.
 #[tokio::test]
 async fn commands_log_to_standard_error_alone() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let listed =
         CommandOutput::of(here.command(&["institution", "list", "--json"]).env("ENDONYM_LOG", "debug"))
             .json();

@@ -67,7 +67,7 @@ async fn a_demonstration_is_made_once() {
 #[tokio::test]
 async fn the_kept_token_is_nobody_elses_to_read() {
     use std::os::unix::fs::PermissionsExt;
-    let here = Installation::new().await;
+    let here = Installation::on_sqlite();
     let serving = here.serve(&["--demo"]);
     let token = said(&serving, "Token");
     for entry in std::fs::read_dir(here.path("endonym-data")).unwrap() {
@@ -108,7 +108,7 @@ async fn without_a_demonstration_nothing_is_made_and_the_next_step_is_said() {
 
 #[tokio::test]
 async fn a_port_in_use_is_said_in_a_sentence() {
-    let here = Installation::new().await;
+    let here = Installation::on_sqlite();
     let serving = here.serve(&[]);
     let said = here.refuse(&["serve", "--listen", serving.address()]);
     assert!(said.contains(serving.address()) && said.contains("--listen"), "{said}");
@@ -138,7 +138,7 @@ async fn commands_work_while_the_server_runs() {
 
 #[tokio::test]
 async fn links_are_made_from_the_base_url() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     here.import("first_name,email\nAna,ana@example.edu\n");
     let listen = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let mut command = here.command(&["serve", "--listen", &listen]);
@@ -154,7 +154,7 @@ async fn links_are_made_from_the_base_url() {
 
 #[tokio::test]
 async fn limits_are_settings() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     here.write("limits.toml", "body_limit = 200\nrate_limit = 3\n");
     let serving = here.serve(&["--config", "limits.toml"]);
     let address = format!("{}/api/private/v5/participants", serving.base);
@@ -189,7 +189,7 @@ async fn an_institution_may_have_a_ceiling_of_its_own() {
 /// The usual soft limit is 1,024 open files per process, and the hard limit is much higher.
 #[tokio::test]
 async fn as_many_files_may_be_open_as_the_system_allows() {
-    let here = Installation::new().await;
+    let here = Installation::on_sqlite();
     let inner = here.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut command = Command::new("sh");
     command.current_dir(here.folder.path()).args(["-c", "ulimit -S -n 200; exec \"$0\" \"$@\""]);
@@ -204,7 +204,7 @@ async fn as_many_files_may_be_open_as_the_system_allows() {
 
 #[tokio::test]
 async fn a_network_that_is_none_is_told() {
-    let here = Installation::new().await;
+    let here = Installation::on_sqlite();
     let said = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--trusted-proxies", "10.0.0.0/99"]);
     assert!(said.contains("--trusted-proxies") && said.contains("10.0.0.0/99"), "{said}");
 }

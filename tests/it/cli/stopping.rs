@@ -78,7 +78,7 @@ async fn a_request_under_way_is_finished() {
 
 #[tokio::test]
 async fn idle_connections_are_not_waited_for() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let mut serving = here.serve(&["--grace-seconds", "600"]);
     // One has sent nothing, one has had an answer and keeps the connection, one is in the middle of a head.
     let _silent = TcpStream::connect(serving.address()).await.unwrap();
@@ -96,7 +96,7 @@ async fn idle_connections_are_not_waited_for() {
 /// The setting `grace_seconds`.
 #[tokio::test]
 async fn nobody_can_keep_it_from_stopping() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let mut serving = here.serve(&["--grace-seconds", "1"]);
     let body = body("ana@example.edu");
     let mut stream = begin(&serving, &token, &body, 20).await;
@@ -113,7 +113,7 @@ async fn nobody_can_keep_it_from_stopping() {
 
 #[tokio::test]
 async fn a_second_signal_stops_at_once() {
-    let (here, token) = Installation::with_token().await;
+    let (here, token) = Installation::on_sqlite_with_token();
     let mut serving = here.serve(&["--grace-seconds", "60"]);
     let _stream = begin(&serving, &token, &body("ana@example.edu"), 20).await;
     serving.signal("INT");

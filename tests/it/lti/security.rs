@@ -116,7 +116,7 @@ async fn platform() -> Platform {
         countries: Countries::default(),
         ..calls::Rules::nobody()
     };
-    Platform::with(Setup { calling, ..Setup::default() }).await
+    Platform::with(Setup { calling, sqlite: true, ..Setup::default() }).await
 }
 
 #[test]

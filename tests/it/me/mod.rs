@@ -62,8 +62,8 @@ impl Seen {
 
 impl<'a> Browser<'a> {
     pub fn new(world: &'a World) -> Self {
-        let client =
-            reqwest::Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
+        let builder = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let client = builder.redirect(redirect::Policy::none()).build().unwrap();
         Self { world, client, cookies: Mutex::default(), csrf: Mutex::default(), headers: Vec::new() }
     }
 

@@ -72,7 +72,7 @@ async fn signed_in<'a>(world: &'a World, email: &str) -> Browser<'a> {
 
 #[tokio::test]
 async fn a_form_of_another_site_or_session_changes_nothing() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     set(&world, Change { register: Some(Register::Open), ..Change::default() }).await;
     for (nth, (path, form)) in FORMS.iter().enumerate() {
         let path = path.replace("{slug}", SLUG);
@@ -93,7 +93,7 @@ async fn a_form_of_another_site_or_session_changes_nothing() {
 
 #[tokio::test]
 async fn only_a_manager_sends_the_forms_of_managers_and_no_other_site_does_for_them() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     set(&world, Change { register: Some(Register::Open), ..Change::default() }).await;
     make_manager(&world, "mia@example.edu").await;
     let (ana, mia) = (signed_in(&world, ANA).await, signed_in(&world, "mia@example.edu").await);
@@ -121,7 +121,7 @@ async fn only_a_manager_sends_the_forms_of_managers_and_no_other_site_does_for_t
 
 #[tokio::test]
 async fn every_page_has_the_headers_that_protect_it() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     set(&world, Change { register: Some(Register::Open), ..Change::default() }).await;
     let (ana, visitor) = (signed_in(&world, ANA).await, Browser::new(&world));
     for route in routes::of("name_pages").iter().filter(|route| route.has_get) {

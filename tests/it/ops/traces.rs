@@ -191,7 +191,7 @@ async fn a_request_is_a_span_in_the_trace_of_its_client_with_its_work_below_it()
 
 #[tokio::test]
 async fn the_variables_of_opentelemetry_are_heard() {
-    let (here, _) = Installation::with_token().await;
+    let (here, _) = Installation::on_sqlite_with_token();
     let sent = |variables: &'static [(&str, &str)]| {
         let here = &here;
         async move {
@@ -250,7 +250,7 @@ async fn a_collector_that_is_gone_slows_nothing_and_is_complained_about_once() {
     let silent_at = format!("http://{}", silent.local_addr().unwrap());
     // For the silent one, the export times out after ten seconds, if the server runs that long.
     for (endpoint, complaints) in [(gone_at, 1..=1), (silent_at, 0..=1)] {
-        let (here, token) = Installation::with_token().await;
+        let (here, token) = Installation::on_sqlite_with_token();
         let settings = [("OTEL_BSP_SCHEDULE_DELAY", "20"), ("OTEL_BSP_MAX_QUEUE_SIZE", "20")];
         let serving = serve(&here, &endpoint, &settings);
         let address = format!("{}/api/private/v5/participants", serving.base);

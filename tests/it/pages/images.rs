@@ -25,7 +25,7 @@ fn header<'a>(response: &'a Response, name: &str) -> &'a str {
 
 #[tokio::test]
 async fn the_pictures_that_deployed_pages_refer_to_are_there() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     for (path, kind) in IMAGES {
         let whole = ask(&world, Method::GET, path, None).await;
         assert_eq!(whole.status(), 200, "{path}");
@@ -56,7 +56,7 @@ async fn the_pictures_that_deployed_pages_refer_to_are_there() {
 
 #[tokio::test]
 async fn one_of_them_moves() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let bytes = ask(&world, Method::GET, "/images/animate.gif", None).await.bytes().await.unwrap();
     let count = |mark: &[u8]| bytes.windows(mark.len()).filter(|window| window == &mark).count();
     assert_eq!(count(b"NETSCAPE2.0"), 1, "it goes on and on");

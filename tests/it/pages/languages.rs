@@ -49,7 +49,7 @@ fn player_path(world: &World, person: &Value) -> String {
 
 #[tokio::test]
 async fn every_public_page_is_in_the_language_that_the_browser_accepts() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ana = world.person("Ana", "ana@example.edu").await;
     world.give(&ana, Kind::Recording, SOUND).await;
     let bo = world.person("Bo", "bo@example.edu").await;
@@ -77,7 +77,7 @@ async fn every_public_page_is_in_the_language_that_the_browser_accepts() {
 
 #[tokio::test]
 async fn the_choice_in_the_menu_wins_over_the_browser_and_the_institution_has_a_default() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ana = world.person("Ana", "ana@example.edu").await;
     let (badge, player) = (badge_path(&ana), player_path(&world, &ana));
     let menu = page_in(&world, &badge, Some("fr"), None).await;
@@ -98,7 +98,7 @@ async fn the_choice_in_the_menu_wins_over_the_browser_and_the_institution_has_a_
 
 #[tokio::test]
 async fn the_reference_and_the_snippets_stay_in_english() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let reference = page_in(&world, "/docs/v5", Some("ar"), Some("ar")).await;
     assert!(is_in(&reference, "en", "ltr") && !reference.text.contains("/language\""));
     let ana = world.person("Ana", "ana@example.edu").await;

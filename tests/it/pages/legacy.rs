@@ -33,7 +33,7 @@ async fn fetched(browser: &Browser, address: &str, options: &Value) -> Value {
 
 #[tokio::test]
 async fn a_page_of_another_origin_calls_versions_3_and_2_and_plays_what_it_gets() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     crate::v2::open(&world, &world.page).await;
     let ana = world.person("Ana", "ana@example.edu").await;
     world.give(&ana, Kind::Recording, SOUND).await;

@@ -19,7 +19,7 @@ async fn recorded(world: &World) -> (String, String) {
 
 #[tokio::test]
 async fn a_player_with_its_style_and_script_is_under_ten_kilobytes() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (path, _) = recorded(&world).await;
     let bytes = size(&world, &path).await;
     assert!(bytes < 10_000, "{bytes} bytes");
@@ -27,7 +27,7 @@ async fn a_player_with_its_style_and_script_is_under_ten_kilobytes() {
 
 #[tokio::test]
 async fn a_player_is_a_button_and_without_scripts_the_browsers_own() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (path, hex) = recorded(&world).await;
     let page = public::check(&world, &path, 200).await;
     public::check_parts(&world, &page).await;
@@ -48,7 +48,7 @@ async fn a_player_is_a_button_and_without_scripts_the_browsers_own() {
 
 #[tokio::test]
 async fn a_player_shows_the_icon_that_is_asked_for_and_the_usual_one_for_a_wish_that_makes_no_sense() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (path, _) = recorded(&world).await;
     let mut drawings = Vec::new();
     for query in
@@ -65,7 +65,7 @@ async fn a_player_shows_the_icon_that_is_asked_for_and_the_usual_one_for_a_wish_
 
 #[tokio::test]
 async fn a_picture_of_ones_own_is_allowed_from_its_own_origin_and_nowhere_else() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (path, _) = recorded(&world).await;
     let image = "https%3A%2F%2Fcdn.example.edu%3A8443%2Fa%22b.png%3Fx%3D1%26y";
     let with = page(&world, &format!("{path}?icon_code=1&play_button_img_url={image}")).await;
@@ -105,7 +105,7 @@ async fn sound_that_the_store_hands_out_itself_is_allowed_from_there() {
 
 #[tokio::test]
 async fn scripts_of_any_page_may_read_a_player_and_ask_before() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (path, _) = recorded(&world).await;
     assert_eq!(page(&world, &path).await.header("access-control-allow-origin"), "*");
     let asked = world.client.request(Method::OPTIONS, format!("{}{path}", world.base));

@@ -61,7 +61,7 @@ pub(super) async fn check_parts(world: &World, page: &Page) {
 
 #[tokio::test]
 async fn home() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let page = check(&world, "/", 200).await;
     assert!(page.text.contains("Endonym") && page.text.contains(env!("CARGO_PKG_VERSION")));
     assert!(
@@ -73,7 +73,7 @@ async fn home() {
 
 #[tokio::test]
 async fn the_reference_tells_of_every_endpoint() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let first = check(&world, "/docs", 200).await;
     for (version, least) in [("v2", 1), ("v3", 3), ("v4", 5), ("v5", 5)] {
         let path = format!("/docs/{version}");
@@ -94,7 +94,7 @@ async fn the_reference_tells_of_every_endpoint() {
 
 #[tokio::test]
 async fn an_address_that_leads_nowhere() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     for path in ["/nowhere", "/players/x/y", "/players/1", "/docs/nothing", "/favicon.ico", "/index.php?a=b"]
     {
         let page = check(&world, path, 404).await;
@@ -106,7 +106,7 @@ async fn an_address_that_leads_nowhere() {
 
 #[tokio::test]
 async fn the_player_of_somebody_without_a_recording() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let person = world.person("Ana", "ana@example.edu").await;
     let path = format!("/players/{}/{}", world.institution.id, World::registration_token(&person));
     let page = check(&world, &path, 200).await;
@@ -118,7 +118,7 @@ async fn the_player_of_somebody_without_a_recording() {
 
 #[tokio::test]
 async fn the_player_of_somebody_with_a_recording() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let person = world.person("Ana", "ana@example.edu").await;
     let hex = "0123456789abcdef0123456789abcdef";
     world.record(&world.page, "ana@example.edu", hex, 1_767_225_600_000_000).await;
@@ -132,7 +132,7 @@ async fn the_player_of_somebody_with_a_recording() {
 
 #[tokio::test]
 async fn a_name_is_text_and_not_markup() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let name = "<script>alert(1)</script>\"'&amp;";
     let person = world.person(name, "ana@example.edu").await;
     let path = format!("/players/{}/{}", world.institution.id, World::registration_token(&person));
@@ -143,7 +143,7 @@ async fn a_name_is_text_and_not_markup() {
 
 #[tokio::test]
 async fn a_player_is_found_by_its_own_institution_and_token_alone() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let neighbor = world.neighbor().await;
     let person = world.person("Ana", "ana@example.edu").await;
     let token = World::registration_token(&person);
@@ -154,7 +154,7 @@ async fn a_player_is_found_by_its_own_institution_and_token_alone() {
 
 #[tokio::test]
 async fn the_reference_says_which_lists_are_paged_and_that_version_3_searches_by_get() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     for (version, sentence) in [
         ("v5", "Version 4 pages a filtered list"),
         ("v4", "version 5 returns all matches of a filter in one page"),

@@ -16,7 +16,7 @@ async fn snippets(world: &World, query: &str) -> (String, String) {
 }
 
 async fn with(first_name: &str) -> World {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let person = world.person_on(&world.page, json!({ "first_name": first_name, "email": "a@x.org" })).await;
     world.give(&person, Kind::Recording, SOUND).await;
     world

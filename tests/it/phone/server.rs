@@ -86,8 +86,7 @@ async fn say_name(phone: &mut Baresip, name: &[i16]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_somebody_says_on_the_phone_is_played_to_others() {
-    let here = Installation::on_sqlite();
-    let token = here.furnish();
+    let (here, token) = Installation::on_sqlite_with_token();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let serving = serve(&here, &phone, &[]);
     let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
@@ -155,8 +154,7 @@ async fn a_phone_stops_ringing_when_its_call_is_cancelled() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
-    let here = Installation::on_sqlite();
-    let token = here.furnish();
+    let (here, token) = Installation::on_sqlite_with_token();
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
     create(&serving, &token).await;
@@ -173,8 +171,7 @@ async fn a_server_that_stops_hangs_up_and_the_call_is_made_again() {
 /// Anybody can send packets to a phone, and must not be able to fill the log.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strangers_do_not_fill_the_log() {
-    let here = Installation::on_sqlite();
-    let token = here.furnish();
+    let (here, token) = Installation::on_sqlite_with_token();
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let port = super::phones::free_ports(1);
     let url = format!("{}&listen=127.0.0.1:{port}", trunk(&phone));
@@ -258,8 +255,7 @@ async fn press_and_stop(phone: &mut Baresip, serving: Serving, key: char) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_pressed_9_is_not_called_again_though_the_server_stops() {
-    let here = Installation::on_sqlite();
-    let token = here.furnish();
+    let (here, token) = Installation::on_sqlite_with_token();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
     create(&serving, &token).await;
@@ -277,8 +273,7 @@ async fn whoever_pressed_9_is_not_called_again_though_the_server_stops() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_kept_is_kept_though_the_server_stops() {
-    let here = Installation::on_sqlite();
-    let token = here.furnish();
+    let (here, token) = Installation::on_sqlite_with_token();
     let mut phone = Baresip::start(NUMBER, Setup::default()).await;
     let serving = serve(&here, &phone, &["--grace-seconds", "0"]);
     let name = sound::speech("Siobhan Papadopoulou", &phone.folder());
@@ -292,8 +287,7 @@ async fn what_is_kept_is_kept_though_the_server_stops() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_voice_that_is_slow_costs_no_attempt() {
-    let here = Installation::on_sqlite();
-    let token = here.furnish();
+    let (here, token) = Installation::on_sqlite_with_token();
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let serving = serve(&here, &phone, &["--phone-voice", "sleep 30"]);
     create(&serving, &token).await;

@@ -32,7 +32,7 @@ async fn upload(world: &World) {
 
 #[tokio::test]
 async fn bodies_that_never_come_hold_up_no_upload() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut idle = Vec::new();
     for line in [SEARCH, CREATE, "POST /lti/launch HTTP/1.1"] {
         for length in ["Transfer-Encoding: chunked", "Content-Length: 33000000"] {
@@ -81,7 +81,7 @@ async fn a_form_with_the_token_and_ten_thousand_emails_passes() {
 
 #[tokio::test]
 async fn without_a_token_no_more_than_a_mebibyte_is_read() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let message =
         json!({ "result": "error", "message": "Payload Too Large: a body may have 1048576 bytes at most" });
     for start in ["", "auth_token=wrong&", "email_list=a@x.org&auth_token="] {

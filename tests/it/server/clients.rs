@@ -19,7 +19,7 @@ const CREATE: &str = "POST /api/private/v5/participants HTTP/1.1";
 const STREAM: &str = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.1";
 
 async fn with(change: impl FnOnce(&mut Limits)) -> World {
-    let mut setup = Setup::default();
+    let mut setup = Setup { sqlite: true, ..Setup::default() };
     change(&mut setup.limits);
     World::with(setup).await
 }
@@ -97,7 +97,7 @@ async fn a_body_that_does_not_come_is_refused() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_leaves_nothing_behind() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let body = person(&world, "ana@example.edu");
     for sent in [0, 10, body.len() - 1] {
         let mut wire = Wire::to(&world).await;
@@ -189,7 +189,7 @@ async fn an_answer_that_is_read_slowly_comes_whole() {
 /// While a slow client reads a long response, others get theirs.
 #[tokio::test]
 async fn slow_readers_do_not_hold_up_the_others() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.crowd_with_notes(&world.page, 0..2_000, &"n".repeat(3_000)).await;
     let mut slow = Vec::new();
     for _ in 0..12 {
@@ -261,7 +261,7 @@ async fn one_address_does_not_get_all_connections() {
 /// The same for bodies that are lists, which are the longest that are accepted.
 #[tokio::test]
 async fn the_default_limit_lets_a_long_list_through() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     assert_eq!(BodyLimits::default().bytes, 32 << 20);
     let emails: Vec<String> = (0..10_000).map(|i| format!("{i}.{}@example.edu", "x".repeat(200))).collect();
     let found: Value =

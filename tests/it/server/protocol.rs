@@ -11,7 +11,7 @@ const CREATE: &str = "POST /api/private/v5/participants HTTP/1.1";
 
 #[tokio::test]
 async fn a_connection_is_kept_for_the_next_request() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     for i in 0..3 {
         let body = person(&world, &format!("p{i}@example.edu"));
@@ -33,7 +33,7 @@ async fn a_connection_is_kept_for_the_next_request() {
 
 #[tokio::test]
 async fn a_refusal_keeps_the_connection_too() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     let body = person(&world, "ana@example.edu");
     let head =
@@ -55,7 +55,7 @@ async fn a_refusal_keeps_the_connection_too() {
 
 #[tokio::test]
 async fn requests_that_come_together_are_answered_in_order() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let mut wire = Wire::to(&world).await;
     let body = person(&world, "bea@example.edu");
@@ -89,7 +89,7 @@ async fn requests_that_come_together_are_answered_in_order() {
 /// Deployed clients send backticks in paths (D2), and the server must find them however the bytes are split.
 #[tokio::test]
 async fn a_backtick_in_a_path_is_found_however_the_bytes_come() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "`ana`@example.edu").await;
     let ask = request(&world, "GET /api/private/v4/participants/`ana`@example.edu HTTP/1.1", &[]);
     let mut wire = Wire::to(&world).await;
@@ -115,7 +115,7 @@ async fn a_backtick_in_a_path_is_found_however_the_bytes_come() {
 /// The replacement in paths must not affect bodies.
 #[tokio::test]
 async fn backticks_and_quotes_in_a_body_stay_as_they_are() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let notes = "`tick` \"quote\" ? `more`\n`line`";
     let participant = json!({ "first_name": "`A`", "email": "ana@example.edu", "notes": notes });
     let body = json!({ "name_page_id": world.page.slug, "participant": participant }).to_string();
@@ -132,7 +132,7 @@ async fn backticks_and_quotes_in_a_body_stay_as_they_are() {
 
 #[tokio::test]
 async fn http_1_0() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ask = format!("GET /api/private/v5/participants HTTP/1.0\r\nAuthorization: {}\r\n", world.token);
     let mut wire = Wire::to(&world).await;
     wire.send(format!("{ask}\r\n")).await;
@@ -150,7 +150,7 @@ async fn http_1_0() {
 /// HTTP/1.0 clients do not understand chunks: a long response ends with the connection.
 #[tokio::test]
 async fn a_long_answer_over_http_1_0_has_no_chunks() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.crowd_with_notes(&world.page, 0..1_200, &"n".repeat(50)).await;
     let mut wire = Wire::to(&world).await;
     let line = "GET /api/private/v5/participants?updated_after=2020-01-01T00:00:00Z HTTP/1.0";
@@ -164,7 +164,7 @@ async fn a_long_answer_over_http_1_0_has_no_chunks() {
 
 #[tokio::test]
 async fn bodies_in_chunks() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     wire.send(request(&world, CREATE, &["Transfer-Encoding: chunked"])).await;
     for part in person(&world, "ana@example.edu").as_bytes().chunks(10) {
@@ -183,7 +183,7 @@ async fn bodies_in_chunks() {
 
 #[tokio::test]
 async fn a_client_that_waits_to_be_asked_for_its_body_is_asked() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     let body = person(&world, "ana@example.edu");
     let length = format!("Content-Length: {}", body.len());
@@ -195,7 +195,7 @@ async fn a_client_that_waits_to_be_asked_for_its_body_is_asked() {
 
 #[tokio::test]
 async fn head_is_get_without_the_body() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let mut wire = Wire::to(&world).await;
     for path in
@@ -218,7 +218,7 @@ async fn head_is_get_without_the_body() {
 
 #[tokio::test]
 async fn what_is_too_large_for_a_head_is_said_in_json() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     let long = format!("X-Long: {}", "x".repeat(300_000));
     // The server may close the connection before all of this is sent, but its response must be readable.
@@ -241,7 +241,7 @@ async fn what_is_too_large_for_a_head_is_said_in_json() {
 /// 1,000 emails in one GET, and about 64 KB in total (D3).
 #[tokio::test]
 async fn a_long_request_line_is_read() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let mut wire = Wire::to(&world).await;
     let mut emails: Vec<String> =
@@ -255,7 +255,7 @@ async fn a_long_request_line_is_read() {
 
 #[tokio::test]
 async fn what_is_no_http_is_refused_and_hurts_nobody() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     for nonsense in [
         "nonsense\r\n\r\n",
         "GET\r\n\r\n",
@@ -282,7 +282,7 @@ async fn what_is_no_http_is_refused_and_hurts_nobody() {
 /// Unusual forms of the request target must neither panic nor hang.
 #[tokio::test]
 async fn rare_request_targets() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     for (line, status) in [
         ("GET http://elsewhere.example/api/private/v5/participants HTTP/1.1", 200),
         ("GET http://elsewhere.example/api/private/v5/participants/ HTTP/1.1", 200),
@@ -332,7 +332,7 @@ async fn rare_request_targets() {
 
 #[tokio::test]
 async fn every_answer_has_a_request_id() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     let mut seen = std::collections::HashSet::new();
     for line in [
@@ -361,7 +361,7 @@ async fn every_answer_has_a_request_id() {
 /// RFC 9112, section 3.2.
 #[tokio::test]
 async fn a_request_has_exactly_one_host() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let token = &world.token;
     for (path, is_legacy) in [
         ("/api/private/v5/participants", false),
@@ -387,7 +387,7 @@ async fn a_request_has_exactly_one_host() {
 /// Every response has a documented shape; axum's default messages have none.
 #[tokio::test]
 async fn nothing_is_refused_in_plain_text() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut paths = Vec::new();
     for wrong in ["%ff", "%fe%00", "%zz", "x"] {
         paths.extend([
@@ -429,7 +429,7 @@ async fn nothing_is_refused_in_plain_text() {
 
 #[tokio::test]
 async fn a_wrong_method_on_a_page_is_405() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     for path in ["/", "/docs", "/healthz", "/readyz", "/players/1/x"] {
         wire.send(request(&world, &format!("DELETE {path} HTTP/1.1"), &[])).await;
@@ -449,7 +449,7 @@ async fn a_wrong_method_on_a_page_is_405() {
 /// PostgreSQL stores every character but one, and sending that one is a client error, not a server error.
 #[tokio::test]
 async fn a_character_that_no_database_can_hold() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let page = &world.page.slug;
     let participant = json!({ "first_name": "A", "email": "a@example.edu" });

@@ -51,7 +51,7 @@ async fn read_slowly(stream: &mut TcpStream) -> Vec<u8> {
 
 #[tokio::test]
 async fn notes_that_look_like_a_refusal_reach_a_slow_reader_as_they_are() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let notes = "HTTP/1.1 4".repeat(900);
     world.crowd_with_notes(&world.page, 0..300, &notes).await;
     execute(&world.app.db, "UPDATE participants SET first_name = 'HTTP/1.1 404'", Vec::new()).await;
@@ -68,7 +68,7 @@ async fn notes_that_look_like_a_refusal_reach_a_slow_reader_as_they_are() {
 
 #[tokio::test]
 async fn backticks_in_the_body_of_a_pipelined_request_stay_backticks() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut wire = Wire::to(&world).await;
     // As quotes, they would end the string and add a key.
     let notes = "`,`first_name`:`Mallory`,`x`:`";
@@ -86,7 +86,7 @@ async fn backticks_in_the_body_of_a_pipelined_request_stay_backticks() {
 
 #[tokio::test]
 async fn a_refusal_comes_after_the_answers_before_it() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let ask = request(&world, "GET /api/private/v4/participants/ana@example.edu HTTP/1.1", &[]);
     let mut wire = Wire::to(&world).await;
@@ -99,7 +99,7 @@ async fn a_refusal_comes_after_the_answers_before_it() {
 
 #[tokio::test]
 async fn a_refused_client_that_is_still_sending_gets_to_read_the_answer() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let big = vec![b'x'; 8_000_000];
     for line in ["POST /nowhere HTTP/1.1", "POST /lti/launch HTTP/1.1", "DELETE / HTTP/1.1"] {
         let stream = TcpStream::connect(world.base.trim_start_matches("http://")).await.unwrap();
@@ -338,7 +338,7 @@ async fn converse(
 
 #[tokio::test]
 async fn a_backtick_in_an_absolute_target_is_found() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "`ana`@example.edu").await;
     let line = "GET http://names.example/api/private/v4/participants/`ana`@example.edu/ HTTP/1.1";
     let mut wire = Wire::to(&world).await;

@@ -19,7 +19,7 @@ use crate::support::{
     until,
 };
 
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
 const SENDERS: usize = 8;
 
 /// Acknowledged writes, and writes that were in progress when the server died, which may or may not be stored.

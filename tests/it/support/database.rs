@@ -12,7 +12,7 @@ use endonym::{
         ids::{InstitutionId, NamePageId},
         moment::Moment,
     },
-    store::{Db, Error, Options, Value, migrations, rolls},
+    store::{Db, Error, Options, Value, folder::DATABASE, migrations, rolls},
 };
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
@@ -66,6 +66,9 @@ impl TestDatabase {
     }
 
     async fn open(options: Options, folder: TempDir) -> Self {
+        if options.url.is_none() {
+            std::fs::write(options.data_dir.join(DATABASE), sqlite_template().await).unwrap();
+        }
         let db = Db::open(&options).await.unwrap();
         migrations::migrate(&db).await.unwrap();
         Self { db, options, _folder: folder }
@@ -96,7 +99,21 @@ fn options_of(url: Option<String>, folder: &TempDir) -> Options {
     Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: PATIENCE }
 }
 
-/// A migrated database to copy from: on PostgreSQL that is faster than migrating each one.
+/// A migrated SQLite file to copy: that is faster than migrating each one.
+async fn sqlite_template() -> &'static [u8] {
+    static TEMPLATE: OnceCell<Vec<u8>> = OnceCell::const_new();
+    TEMPLATE
+        .get_or_init(|| async {
+            let folder = tempfile::tempdir().unwrap();
+            let db = Db::open(&options_of(None, &folder)).await.unwrap();
+            migrations::migrate(&db).await.unwrap();
+            assert!(db.rewrite().await.unwrap(), "nothing is left in the write-ahead log");
+            std::fs::read(folder.path().join(DATABASE)).unwrap()
+        })
+        .await
+}
+
+/// The same for PostgreSQL.
 async fn template(server: &str) -> &'static str {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     TEMPLATE
@@ -124,6 +141,11 @@ async fn new_database(server: &str, template: &str) -> String {
     }
     let (start, _) = server.rsplit_once('/').expect("the URL ends in /database");
     format!("{start}/{name}")
+}
+
+/// A new database with the content of this one, which nobody uses. PostgreSQL only.
+pub async fn copy(url: &str) -> String {
+    new_database(&server().expect("a PostgreSQL server"), url.rsplit_once('/').unwrap().1).await
 }
 
 /// Registers many people at once with one statement: `P0` with the email `p0@x.org` and the identifier `I0`, and so on.

@@ -1,22 +1,27 @@
 //! The real binary, run as an operator would run it, with its own directory and database.
 
 use std::{
+    ffi::OsString,
+    fs::OpenOptions,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::mpsc,
+    sync::{LazyLock, mpsc},
     time::Duration,
 };
 
-use endonym::store::{Db, Options};
+use endonym::store::{Db, Options, folder};
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::time::Instant;
+use tokio::{sync::OnceCell, time::Instant};
 
 use super::database;
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_endonym");
+/// The data directory, in that of an installation.
+const DATA: &str = "endonym-data";
 
 /// A data directory and a database that nothing else uses.
 pub struct Installation {
@@ -40,16 +45,33 @@ impl Installation {
         Self { folder, database_url: options.url, connections: options.connections }
     }
 
-    /// With institution `example`, its page `class` and a token.
+    /// With institution `example`, its page `class` and a token. A copy: the three commands take longer than many tests.
     pub async fn with_token() -> (Self, String) {
-        let made = Self::new().await;
-        let token = made.furnish();
-        (made, token)
+        static FURNISHED: OnceCell<(String, String)> = OnceCell::const_new();
+        if !database::on_postgres() {
+            return Self::on_sqlite_with_token();
+        }
+        let furnished = FURNISHED.get_or_init(|| async {
+            let made = Self::new().await;
+            let token = made.furnish();
+            (made.database_url.unwrap(), token)
+        });
+        let (url, token) = furnished.await;
+        let database_url = Some(database::copy(url).await);
+        (Self { database_url, ..Self::on_sqlite() }, token.clone())
     }
 
     /// On SQLite in the data directory, whatever database the other tests use.
     pub fn on_sqlite() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), database_url: None, connections: 4 }
+    }
+
+    /// Like `with_token`, on SQLite.
+    pub fn on_sqlite_with_token() -> (Self, String) {
+        static FURNISHED: LazyLock<Furnished> = LazyLock::new(Furnished::new);
+        let made = Self::on_sqlite();
+        FURNISHED.copy_to(&made.path(DATA));
+        (made, FURNISHED.token.clone())
     }
 
     /// Creates institution `example`, its page `class` and a token.
@@ -76,7 +98,7 @@ impl Installation {
 
     /// Connects to the database that the binary uses.
     pub async fn database(&self) -> Db {
-        let (url, data_dir) = (self.database_url.clone(), self.path("endonym-data"));
+        let (url, data_dir) = (self.database_url.clone(), self.path(DATA));
         Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: PATIENCE }).await.unwrap()
     }
 
@@ -152,6 +174,34 @@ impl Installation {
     }
 }
 
+/// The files of a data directory with institution `example`, its page `class` and a token.
+struct Furnished {
+    files: Vec<(OsString, Vec<u8>)>,
+    token: String,
+}
+
+impl Furnished {
+    fn new() -> Self {
+        let made = Installation::on_sqlite();
+        let token = made.furnish();
+        let entries = std::fs::read_dir(made.path(DATA)).unwrap().map(Result::unwrap);
+        let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
+        // SQLite makes the shared memory of its processes anew.
+        let files = files.filter(|entry| !entry.file_name().to_string_lossy().ends_with("-shm"));
+        let files = files.map(|entry| (entry.file_name(), std::fs::read(entry.path()).unwrap()));
+        Self { files: files.collect(), token }
+    }
+
+    fn copy_to(&self, data: &Path) {
+        folder::create(data).unwrap();
+        for (name, content) in &self.files {
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create_new(true).mode(0o600).open(data.join(name));
+            file.unwrap().write_all(content).unwrap();
+        }
+    }
+}
+
 /// A command that has exited.
 #[derive(Debug)]
 pub struct CommandOutput {
@@ -216,7 +266,7 @@ impl Serving {
         let listen = command.get_args().skip_while(|word| *word != "--listen").nth(1);
         let listen = listen.and_then(|word| word.to_str()).filter(|listen| !listen.ends_with(":0"));
         let mut address = listen.map(str::to_owned);
-        let errors = std::fs::OpenOptions::new().create(true).append(true).open(&log).unwrap();
+        let errors = OpenOptions::new().create(true).append(true).open(&log).unwrap();
         let mut child = command.stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let (sender, receiver) = mpsc::channel();

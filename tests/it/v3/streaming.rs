@@ -3,7 +3,7 @@
 use std::{collections::HashSet, io::Read};
 
 use endonym::domain::moment::Moment;
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use crate::support::{
     database::{crowd, execute},
@@ -69,11 +69,12 @@ async fn a_page_of_twenty_thousand_people_streams_in_bounded_memory() {
             text.push_str(std::str::from_utf8(&bytes).unwrap());
         }
         sent += text.len() as u64 / 1024;
-        let body: Value = serde_json::from_str(&text).unwrap();
-        let people = body["data"].as_array().unwrap();
-        assert_eq!(people.len(), count, "{path}");
-        let emails: HashSet<&str> = people.iter().map(|one| one["email"].as_str().unwrap()).collect();
+        // Without a `Value` for each of them, which would take longer than everything else.
+        serde_json::from_str::<IgnoredAny>(&text).expect("JSON that is whole");
+        let emails = text.split("\"email\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let emails: Vec<&str> = emails.collect();
         assert_eq!(emails.len(), count, "{path}");
+        assert_eq!(emails.into_iter().collect::<HashSet<_>>().len(), count, "{path}");
     }
     let grown = peak_memory(serving.pid()).unwrap() - before;
     println!("{sent} kB sent, {grown} kB more memory");

@@ -576,7 +576,7 @@ pub async fn work_once(world: &World) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_is_a_picture_of_one_moment() {
     let world = world_of_small_parts().await;
-    crowd(&world, 2_000).await;
+    crowd(&world, 800).await;
     // In every moment all notes are the same.
     let change = "UPDATE participants SET phonetic = $1 WHERE institution_id = $2";
     let turn = async |number: i64| {
@@ -599,7 +599,7 @@ async fn a_report_is_a_picture_of_one_moment() {
             .iter()
             .map(|person| person["phonetic_spelling"].as_str().unwrap())
             .collect();
-        assert_eq!((turns.len(), report.as_array().unwrap().len()), (1, 2_000), "{turns:?}");
+        assert_eq!((turns.len(), report.as_array().unwrap().len()), (1, 800), "{turns:?}");
     }
 }
 

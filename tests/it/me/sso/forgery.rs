@@ -100,7 +100,7 @@ fn path(issuer: &str, asked: &Asked) -> String {
 }
 
 async fn scene() -> (World, Forger, Connection) {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let forger = Forger::start().await;
     let connection = connect(&world, new(&forger.issuer)).await;
