@@ -18,7 +18,7 @@ use crate::{
         institution::Institution,
         invitation::{
             Facts, Invitation, InvitationState, LIFE_DAYS, LinkToken, MOST_REMINDERS, PROOF_LENGTH,
-            PageTimes, REMINDER_PAUSE, Reminding, morning,
+            PageTimes, REMINDER_PAUSE, Reminding, local_zone, morning,
         },
         language::Language,
         message::Message,
@@ -965,8 +965,8 @@ pub async fn remind_due(app: &App) -> Result<()> {
 async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool> {
     let Some(invitation) = &due.guest.invitation else { return Ok(false) };
     let state = (InvitationState::of(due.guest.facts), due.is_held);
-    let zone = &due.institution.time_zone;
-    let next = match Reminding::of(invitation, state, due.times, zone, now) {
+    let zone = local_zone(due.phone_number.as_deref(), &due.institution.time_zone);
+    let next = match Reminding::of(invitation, state, due.times, &zone, now) {
         Reminding::Never => {
             invitations::postpone(sql, invitation, None).await?;
             return Ok(false);
