@@ -25,7 +25,6 @@ invite-new-title = دعوة أشخاص
 invite-no-mail = لا يرسل البريد من هنا. يرجى نسخ الروابط الشخصية من القائمة أدناه وإرسالها بطريقة أخرى.
 invite-addresses = عناوين البريد الإلكتروني
 invite-addresses-hint = بأي فاصل، مع الأسماء أو بدونها، مثل: Ada Lovelace <ada@example.edu>. بحد أقصى { $most } في المرة الواحدة.
-invite-language = اللغة
 invite-language-hint = لمن لم يختر لغة: في الرسالة وفي صفحة الرابط.
 invite-language-default = لغة المؤسسة
 invite-reminders = تذكير من لم يسجل اسمه، حتى ثلاث مرات

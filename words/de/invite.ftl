@@ -25,7 +25,6 @@ invite-new-title = Leute einladen
 invite-no-mail = Von hier wird keine Mail verschickt. Kopiere die persönlichen Links aus der Liste unten und verschicke sie selbst.
 invite-addresses = E-Mail-Adressen
 invite-addresses-hint = Mit beliebigen Trennzeichen, mit oder ohne Namen, zum Beispiel: Ada Lovelace <ada@example.edu>. Höchstens { $most } auf einmal.
-invite-language = Sprache
 invite-language-hint = Für alle, die keine gewählt haben: in der Nachricht und auf der Seite hinter dem Link.
 invite-language-default = Die Sprache der Einrichtung
 invite-reminders = Wer nicht aufgenommen hat, wird bis zu dreimal erinnert

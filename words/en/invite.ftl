@@ -25,7 +25,6 @@ invite-new-title = Invite people
 invite-no-mail = No mail is sent from here. Copy the personal links from the list below, and send them yourself.
 invite-addresses = Email addresses
 invite-addresses-hint = With any separator, and with or without names, such as: Ada Lovelace <ada@example.edu>. At most { $most } at a time.
-invite-language = Language
 invite-language-hint = For people who have not chosen one: in the message, and on the page behind the link.
 invite-language-default = The institution’s language
 invite-reminders = Remind those who have not recorded, up to three times

@@ -25,7 +25,6 @@ invite-new-title = Invitar a personas
 invite-no-mail = Desde aquí no se envía correo. Copia los enlaces personales de la lista de abajo y envíalos por tu cuenta.
 invite-addresses = Direcciones de correo electrónico
 invite-addresses-hint = Con cualquier separador, con nombres o sin ellos, por ejemplo: Ada Lovelace <ada@example.edu>. Como máximo { $most } a la vez.
-invite-language = Idioma
 invite-language-hint = Para quienes no han elegido ninguno: en el mensaje y en la página del enlace.
 invite-language-default = El idioma de la institución
 invite-reminders = Recordarlo hasta tres veces a quien no haya grabado

@@ -25,7 +25,6 @@ invite-new-title = Inviter des personnes
 invite-no-mail = Aucun message n’est envoyé d’ici. Copiez les liens personnels de la liste ci-dessous et envoyez-les vous-même.
 invite-addresses = Adresses e-mail
 invite-addresses-hint = Avec n’importe quel séparateur, avec ou sans noms, par exemple : Ada Lovelace <ada@example.edu>. Au plus { $most } à la fois.
-invite-language = Langue
 invite-language-hint = Pour les personnes qui n’en ont pas choisi : dans le message et sur la page du lien.
 invite-language-default = La langue de l’établissement
 invite-reminders = Envoyer jusqu’à trois rappels aux personnes sans enregistrement

@@ -25,7 +25,6 @@ invite-new-title = Convidar pessoas
 invite-no-mail = Nenhum e-mail é enviado daqui. Copie os links pessoais da lista abaixo e envie-os por outro meio.
 invite-addresses = Endereços de e-mail
 invite-addresses-hint = Com qualquer separador, com ou sem nomes, por exemplo: Ada Lovelace <ada@example.edu>. No máximo { $most } por vez.
-invite-language = Idioma
 invite-language-hint = Para quem não escolheu nenhum: na mensagem e na página do link.
 invite-language-default = O idioma da instituição
 invite-reminders = Lembrar até três vezes quem não gravou

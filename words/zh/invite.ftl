@@ -25,7 +25,6 @@ invite-new-title = 邀请他人
 invite-no-mail = 这里不发送邮件。请从下方列表复制个人链接，自行发送。
 invite-addresses = 电子邮箱地址
 invite-addresses-hint = 可以使用任何分隔符，可以带名字，例如：Ada Lovelace <ada@example.edu>。一次最多 { $most } 个。
-invite-language = 语言
 invite-language-hint = 用于尚未选择语言的人：邮件和链接页面均使用该语言。
 invite-language-default = 机构的语言
 invite-reminders = 最多提醒三次尚未录音的人
