@@ -9,7 +9,7 @@ mod renewal;
 
 use std::time::Duration;
 
-pub use inviting::{Report, invite, invite_unrecorded, invite_unrecorded_part};
+pub use inviting::{Report, invite, invite_part, invite_unrecorded, invite_unrecorded_part};
 pub use letter::{InvitationLetter, letter};
 pub use link::{Acceptance, Opened, accept, admits, language, note_opened, open};
 pub use list::{Cursor, Listed, Listing, all};
@@ -34,11 +34,14 @@ use crate::{
 pub struct Settings {
     /// How long a link is valid.
     pub life: Duration,
+    /// How long one request of the managers' page invites people: a proxy gives up on those that take long, and then nobody sees the
+    /// report.
+    pub part: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { life: Duration::from_secs(LIFE_DAYS * 24 * 3_600) }
+        Self { life: Duration::from_secs(LIFE_DAYS * 24 * 3_600), part: Duration::from_secs(10) }
     }
 }
 

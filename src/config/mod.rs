@@ -371,7 +371,7 @@ impl Invitations {
     }
 
     pub fn settings(&self) -> invitations::Settings {
-        invitations::Settings { life: self.life() }
+        invitations::Settings { life: self.life(), ..invitations::Settings::default() }
     }
 }
 

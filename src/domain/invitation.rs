@@ -12,6 +12,7 @@ use super::{
     ids::{InstitutionId, InvitationId, NamePageId},
     language::Language,
     moment::Moment,
+    phone_number::PhoneNumber,
 };
 
 /// How long a link is valid, unless the setting `invitation_days` says otherwise.
@@ -185,6 +186,17 @@ impl Reminding {
     }
 }
 
+/// The zone whose morning is the recipient's: that of their phone, if they have given a number, or else the institution's. A number
+/// that may be in several zones is taken to be in the institution's, if that is one of them.
+pub fn local_zone(phone_number: Option<&str>, institution: &TimeZone) -> TimeZone {
+    let number = phone_number.map(PhoneNumber::stored).filter(|number| number.country().is_some());
+    let zones = number.map(|number| number.time_zones()).unwrap_or_default();
+    match zones.first() {
+        Some(first) if !zones.contains(institution) => first.clone(),
+        Some(_) | None => institution.clone(),
+    }
+}
+
 const FROM: Time = Time::constant(8, 0, 0, 0);
 const TO: Time = Time::constant(10, 0, 0, 0);
 /// The slots end a quarter of an hour before the morning does: the worker may be late.
@@ -287,6 +299,20 @@ mod tests {
 
     fn zone(name: &str) -> TimeZone {
         TimeZone::get(name).unwrap()
+    }
+
+    #[test]
+    fn the_zone_is_that_of_the_phone_or_else_the_institutions() {
+        let (new_york, tokyo) = (zone("America/New_York"), zone("Asia/Tokyo"));
+        assert_eq!(local_zone(None, &new_york), new_york);
+        assert_eq!(local_zone(Some("+81312345678"), &new_york), tokyo);
+        assert_eq!(local_zone(Some("+12025550123"), &tokyo), new_york);
+        // A mobile number of a country with many zones, a satellite phone, and no number at all.
+        let sydney = zone("Australia/Sydney");
+        assert_eq!(local_zone(Some("+61412345678"), &sydney), sydney);
+        for odd in ["+870773111632", "+", ""] {
+            assert_eq!(local_zone(Some(odd), &tokyo), tokyo, "{odd}");
+        }
     }
 
     fn invitation(id: i64, created_at: Moment) -> Invitation {

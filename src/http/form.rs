@@ -28,7 +28,11 @@ impl Form {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
+    /// Bytes that are not UTF-8, encoded or not, would become replacement characters in names.
     fn from_body(body: &Bytes) -> Result<Self, StatusCode> {
+        if percent_encoding::percent_decode(body).decode_utf8().is_err() {
+            return Err(StatusCode::BAD_REQUEST);
+        }
         std::str::from_utf8(body).map(Self::from_query).map_err(|_| StatusCode::BAD_REQUEST)
     }
 
@@ -100,5 +104,15 @@ mod tests {
         assert_eq!(form.get("b"), Some("é&"));
         assert_eq!(form.text("c"), None);
         assert_eq!(form.text("d"), None);
+    }
+
+    #[test]
+    fn a_body_is_utf8_before_and_after_decoding() {
+        let read =
+            |body: &'static [u8]| Form::from_body(&Bytes::from_static(body)).map(|form| form.text("a"));
+        assert_eq!(read(b"a=%E6%9D%8E%ZZ%"), Ok(Some("李%ZZ%".to_owned())));
+        for body in [&b"a=\xff"[..], b"a=%FF", b"a=%E6%9D&b=%8E", b"%C3=1", b"a=%ED%A0%80"] {
+            assert_eq!(read(body), Err(StatusCode::BAD_REQUEST), "{}", body.escape_ascii());
+        }
     }
 }

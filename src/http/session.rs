@@ -222,12 +222,16 @@ pub fn forged_by(app: &App, signed_in: &SignedIn) -> Response {
         let text = Words::new(signed_in.language()).text("shared-form-expired");
         return reply::message(StatusCode::FORBIDDEN, &text);
     }
-    forged(app, signed_in.preferred)
+    form_expired(app, signed_in.language())
 }
 
 /// The response to a form of another site, or of a session that has ended.
 pub fn forged(app: &App, preferred: Preferred) -> Response {
-    let page = Page::new(&app.links, preferred.language(None, Language::default()), "/");
+    form_expired(app, preferred.language(None, Language::default()))
+}
+
+fn form_expired(app: &App, language: Language) -> Response {
+    let page = Page::new(&app.links, language, "/");
     notice::show(StatusCode::FORBIDDEN, page, "shared-form-expired-title", "shared-form-expired")
 }
 

@@ -1,7 +1,5 @@
 //! `/p/{slug}/invitations`: managers invite people, see who is still missing, send invitations again and withdraw them.
 
-use std::time::Duration;
-
 use askama::Template;
 use axum::{
     extract::{Request, State},
@@ -21,6 +19,7 @@ use crate::{
         field_errors::FieldErrors,
         ids::InvitationId,
         invitation::InvitationState,
+        language::Language,
         name_page::NamePageRef,
     },
     http::{
@@ -40,9 +39,6 @@ use crate::{
 /// People on one part of the list.
 const SHOWN: usize = 50;
 
-/// How long one request invites everybody: a proxy gives up on those that take long, and then nobody sees the report.
-const PART: Duration = Duration::from_secs(10);
-
 #[derive(Template)]
 #[template(path = "name_pages/invitations.html")]
 struct InvitationsView<'a> {
@@ -57,7 +53,8 @@ struct InvitationsView<'a> {
     told: Vec<String>,
     unread: Vec<(String, String)>,
     more: Option<More>,
-    states: Vec<StateChoice>,
+    languages: Vec<Choice>,
+    states: Vec<Choice>,
     rows: Vec<Row>,
     /// The query of the next part.
     next: Option<String>,
@@ -67,12 +64,16 @@ struct InvitationsView<'a> {
 
 /// There are more people to invite.
 struct More {
-    /// The place on the page to continue from.
-    after: i64,
+    /// The list; `None` for everybody without a recording.
+    addresses: Option<String>,
+    /// How many of the list are done, or the place on the page to continue from.
+    after: String,
     reminders: bool,
+    language: Option<Language>,
 }
 
-struct StateChoice {
+/// An entry of a menu.
+struct Choice {
     word: &'static str,
     label: String,
     is_chosen: bool,
@@ -103,6 +104,8 @@ struct Shown {
     told: Vec<String>,
     unread: Vec<(String, String)>,
     more: Option<More>,
+    /// The language that was chosen for the messages.
+    language: Option<Language>,
 }
 
 impl Default for Shown {
@@ -114,6 +117,7 @@ impl Default for Shown {
             told: Vec::new(),
             unread: Vec::new(),
             more: None,
+            language: None,
         }
     }
 }
@@ -155,10 +159,11 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
     if !sent.is_own(form.text(csrf::FIELD)) {
         return forged_by(&app, &sent.signed_in);
     }
+    let language = form.text("language").and_then(Language::parse);
     let is_everybody = form.text("whom") == Some("unrecorded");
     let given = form.text("addresses").unwrap_or_default();
     let list = if is_everybody { Ok(AddressList::default()) } else { AddressList::parse(given) };
-    let mut list = match list {
+    let list = match list {
         Ok(list) => list,
         Err(excess) => {
             let fault = Some(match excess {
@@ -167,35 +172,39 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
             });
             // A list of this length is not sent back.
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return draw(&app, &visit, &no_query, Shown { status, fault, ..Shown::default() }).await;
+            return draw(&app, &visit, &no_query, Shown { status, fault, language, ..Shown::default() })
+                .await;
         }
     };
     if !is_everybody && list.invitees.is_empty() && list.faults == 0 {
         let (status, fault) = (StatusCode::UNPROCESSABLE_ENTITY, Some(words.text("invite-fault-empty")));
-        return draw(&app, &visit, &no_query, Shown { status, fault, ..Shown::default() }).await;
+        return draw(&app, &visit, &no_query, Shown { status, fault, language, ..Shown::default() }).await;
     }
-    let terms = Terms { reminders: form.is_ticked("reminders"), ..Terms::of(&app) };
-    let invitees = std::mem::take(&mut list.invitees);
-    let after = form.text("after").and_then(|after| after.parse().ok());
+    let terms = Terms { reminders: form.is_ticked("reminders"), language, ..Terms::of(&app) };
+    let (after, time) = (form.text("after").unwrap_or_default(), app.invitations.part);
     let report = match (visit.person(), page_ref(&visit)) {
         (Some((_, actor, person)), Some(page)) if is_everybody => {
-            let (institution, part) = (person.institution, (after, PART));
-            invitations::invite_unrecorded_part(&app, actor, institution, &page, &terms, part).await
+            let (institution, part) = (person.institution, (after.parse().ok(), time));
+            let report = invitations::invite_unrecorded_part(&app, actor, institution, &page, &terms, part);
+            report.await.map(|(report, next)| (report, next.map(|place| place.to_string())))
         }
         (Some((_, actor, person)), Some(page)) => {
-            let report = invitations::invite(&app, actor, person.institution, &page, invitees, &terms).await;
-            report.map(|report| (report, None))
+            let (institution, part) = (person.institution, (after.parse().unwrap_or_default(), time));
+            let invitees = &list.invitees;
+            let report = invitations::invite_part(&app, actor, institution, &page, invitees, &terms, part);
+            report.await.map(|(report, next)| (report, next.map(|done| done.to_string())))
         }
         _ => Ok((Report::default(), None)),
     };
     let shown = match report {
         Ok((report, next)) => {
-            let more = next.map(|after| More { after, reminders: terms.reminders });
-            Shown { more, ..outcome(words, &list, &report) }
+            let addresses = (!is_everybody).then(|| given.to_owned());
+            let more = next.map(|after| More { addresses, after, reminders: terms.reminders, language });
+            Shown { more, language, ..outcome(words, &list, &report) }
         }
         Err(Error::Invalid(errors)) => {
             let (status, fault) = (StatusCode::UNPROCESSABLE_ENTITY, Some(refusal(words, &errors)));
-            Shown { status, fault, addresses: given.to_owned(), ..Shown::default() }
+            Shown { status, fault, addresses: given.to_owned(), language, ..Shown::default() }
         }
         Err(error) => return failed(&app, &visit, &error),
     };
@@ -229,10 +238,9 @@ fn outcome(words: Words, list: &AddressList, report: &Report) -> Shown {
     Shown {
         status: if is_nothing { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
         addresses: list.unread.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n"),
-        fault: None,
         told: told.map(|(_, (id, count))| words.one(id, "count", count)).collect(),
         unread: list.unread.iter().map(why).collect(),
-        more: None,
+        ..Shown::default()
     }
 }
 
@@ -307,10 +315,15 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
     let path = visit.path("/invitations");
     let page = visit.page(app, &path);
     let (words, is_mailed) = (page.words, Terms::of(app).delivery == Delivery::Mail);
-    let choice = |one: InvitationState| StateChoice {
+    let choice = |one: InvitationState| Choice {
         word: one.word(),
         label: words.text(state_label(one)),
         is_chosen: state == Some(one),
+    };
+    let language = |one: Language| Choice {
+        word: one.tag(),
+        label: one.own_name().to_owned(),
+        is_chosen: shown.language == Some(one),
     };
     let next = listing.next.map(|next| {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -319,6 +332,7 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
         }
         query.append_pair("from", &next.to_string()).finish()
     });
+    let languages = Language::ALL.into_iter().map(language).collect();
     let view = InvitationsView {
         slug: &visit.public.page.slug,
         title: &visit.public.page.title,
@@ -328,6 +342,7 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
         told: shown.told,
         unread: shown.unread,
         more: shown.more,
+        languages,
         states: InvitationState::ALL.into_iter().map(choice).collect(),
         rows: listing.people.into_iter().map(|one| row(words, one, is_mailed)).collect(),
         next,

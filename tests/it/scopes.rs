@@ -332,6 +332,10 @@ fn cases() -> Vec<Case> {
             invitee(),
             &invitations::Terms::of(&s.world.app)
         )),
+        case!("invitations::inviting::invite_part", Page, |s, a| async {
+            let (terms, part) = (invitations::Terms::of(&s.world.app), (0, Duration::MAX));
+            invitations::invite_part(&s.world.app, a, s.id, &s.page, &invitee(), &terms, part).await
+        }),
         case!("invitations::inviting::invite_unrecorded", Page, |s, a| invitations::invite_unrecorded(
             &s.world.app,
             a,

@@ -59,13 +59,36 @@ pub async fn invite(
     invitees: Vec<Invitee>,
     terms: &Terms,
 ) -> Result<Report> {
+    let (report, _) =
+        invite_part(app, actor, institution, page, &invitees, terms, (0, Duration::MAX)).await?;
+    Ok(report)
+}
+
+/// `invite` for somebody who waits for the response: leaves out the first ones of the list, and ends after about this time. Returns how
+/// many of the list are done, if there are more.
+pub async fn invite_part(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    invitees: &[Invitee],
+    terms: &Terms,
+    (after, time): (usize, Duration),
+) -> Result<(Report, Option<usize>)> {
     let page = managed(app, actor, institution, page).await?.id;
-    let mut report = Report::default();
-    for batch in invitees.chunks(BATCH) {
+    let (mut report, mut done, started) = (Report::default(), after, app.clock.instant());
+    let mut next = None;
+    for batch in invitees.get(after..).unwrap_or_default().chunks(BATCH) {
+        // Every part gets a little further.
+        if done != after && app.clock.instant().saturating_duration_since(started) >= time {
+            next = Some(done);
+            break;
+        }
         report.add(invite_batch(app, institution, page, batch.to_vec(), terms.clone()).await?);
+        done += batch.len();
     }
     app.queue.wake();
-    Ok(report)
+    Ok((report, next))
 }
 
 /// Invites everybody on the page who has an address and no recording.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     domain::{
-        invitation::{Invitation, InvitationState, MOST_REMINDERS, Reminding},
+        invitation::{Invitation, InvitationState, MOST_REMINDERS, Reminding, local_zone},
         message::Message,
         moment::Moment,
     },
@@ -58,8 +58,8 @@ pub async fn remind_due(app: &App) -> Result<()> {
 async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool> {
     let Some(invitation) = &due.guest.invitation else { return Ok(false) };
     let state = (InvitationState::of(due.guest.facts), due.is_held);
-    let zone = &due.institution.time_zone;
-    let next = match Reminding::of(invitation, state, due.times, zone, now) {
+    let zone = local_zone(due.phone_number.as_deref(), &due.institution.time_zone);
+    let next = match Reminding::of(invitation, state, due.times, &zone, now) {
         Reminding::Never => {
             invitations::postpone(sql, invitation, None).await?;
             return Ok(false);

@@ -23,6 +23,8 @@ pub struct Due {
     /// Their only recording waits for approval.
     pub is_held: bool,
     pub times: PageTimes,
+    /// Of their registration.
+    pub phone_number: Option<String>,
     pub institution: Institution,
 }
 
@@ -35,7 +37,8 @@ pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
             is_held: guest.facts.is_recorded && !row.bool(after)?,
             guest,
             times: times_from_row(row, after + 1)?,
-            institution: institutions::from_row(row, after + 3)?,
+            phone_number: row.opt_text(after + 3)?,
+            institution: institutions::from_row(row, after + 4)?,
         })
     };
     sql.rows(&due_text(), &[now.micros().into(), count.into()], read).await
@@ -48,7 +51,7 @@ pub(super) fn due_text() -> String {
     // The alias of the institution's columns is that of invitations elsewhere.
     let of_institution = institutions::COLUMNS.replace("i.", "t.");
     format!(
-        "SELECT {}, {}, {IS_AUDIBLE}, n.closes_at, n.archived_at, {of_institution} FROM {JOINED} \
+        "SELECT {}, {}, {IS_AUDIBLE}, n.closes_at, n.archived_at, p.phone_number, {of_institution} FROM {JOINED} \
          JOIN name_pages n ON n.institution_id = i.institution_id AND n.id = i.name_page_id \
          JOIN institutions t ON t.id = i.institution_id \
          WHERE i.next_reminder_at <= $1 ORDER BY i.next_reminder_at, i.id LIMIT $2",

@@ -253,18 +253,23 @@ async fn people_and_recordings_are_not_mixed_up() {
     assert_eq!(everybody(&here, &token).await.len(), 0);
 }
 
-/// Runs an import that must be refused. Returns what it said, and the most memory that it needed, in megabytes.
-async fn hostile(here: &Installation, file: &str) -> (String, u64) {
-    let words = [&START[..], &[file]].concat();
-    let mut child = here.command(&words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+/// Runs an import. Returns how it ended, and the most memory that it needed, in megabytes.
+async fn measured(here: &Installation, more: &[&str]) -> (CommandOutput, u64) {
+    let words = [&START[..], more].concat();
+    let mut child = here.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
         peak = peak.max(peak_memory(child.id()).unwrap_or(0));
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    let ended = CommandOutput::from(child.wait_with_output().unwrap());
+    (CommandOutput::from(child.wait_with_output().unwrap()), peak >> 10)
+}
+
+/// The same for a file that must be refused. Returns what was said.
+async fn hostile(here: &Installation, file: &str) -> (String, u64) {
+    let (ended, megabytes) = measured(here, &[file]).await;
     assert!(ended.code > 0, "{file}: {ended:?}");
-    (ended.stderr, peak >> 10)
+    (ended.stderr, megabytes)
 }
 
 /// Each of these files would need gigabytes if it were believed.
@@ -340,6 +345,20 @@ async fn hostile_files_are_refused_in_little_memory_and_bring_nothing() {
     assert_eq!(counts(&report(&refused)), [0, 0, 1], "{refused:?}");
     let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);
     assert_eq!(pages["name_pages"][0]["participants"], 0);
+}
+
+/// A file with the name of a recording, which is none and would fill the memory.
+#[tokio::test]
+async fn a_recording_that_unpacks_to_hundreds_of_megabytes_is_refused_in_little_memory() {
+    let here = Installation::on_sqlite();
+    here.furnish();
+    import(&here, "a.csv", "email,first_name\nana@example.edu,Ana\n", &[]).succeeded();
+    here.write("bomb.zip", bomb("names/ana@example.edu.wav", 300));
+    let (ended, megabytes) = measured(&here, &["--recordings", "bomb.zip", "--json"]).await;
+    let report = report(&ended);
+    let counts = ["recordings_stored", "recordings_refused"].map(|key| report[key].as_u64().unwrap());
+    assert_eq!(counts, [0, 1], "{report}");
+    assert!(megabytes <= 150, "{megabytes} MB");
 }
 
 /// A file says that it unpacks to more than it does, or the other way round.

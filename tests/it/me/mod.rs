@@ -147,6 +147,18 @@ impl<'a> Browser<'a> {
         self.send(request).await
     }
 
+    /// Sends this body, whatever it is, from our own site.
+    pub async fn post_body(&self, path: &str, kind: Option<&str>, body: Vec<u8>) -> Seen {
+        let request = self.client.post(format!("{}{path}", self.world.base));
+        let request =
+            request.header("origin", self.world.base.as_str()).header("sec-fetch-site", "same-origin");
+        let request = match kind {
+            Some(kind) => request.header(header::CONTENT_TYPE, kind),
+            None => request,
+        };
+        self.send(request.body(body)).await
+    }
+
     /// Sends a form of the last page, as a browser does.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Seen {
         let csrf = self.csrf();

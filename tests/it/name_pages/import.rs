@@ -29,7 +29,7 @@ use crate::{
         World,
         database::execute,
         media::wav,
-        sheets::{xlsx, zip_of},
+        sheets::{row, xlsx, xlsx_of, zip_of},
         until,
     },
 };
@@ -321,6 +321,39 @@ async fn checked(world: &World, file: &[u8]) -> ImportId {
 async fn wanted(world: &World, id: ImportId) {
     let here = (world.institution.id, world.page.id);
     imports::import_upload(&world.app, &Actor::Operator, here, id).await.unwrap();
+}
+
+/// An upload looks at the beginning of a file only. What comes behind it is found by the check, before anything is imported.
+#[tokio::test]
+async fn a_file_that_breaks_behind_its_beginning_fails_its_check_and_brings_nobody() {
+    let world = World::new().await;
+    let person = |number: usize| row(number, &[&format!("p{number}@example.edu"), "P"]);
+    let people: String = (2..1_000).map(person).collect();
+    let sheet = format!("{}{people}", row(1, &["email", "first_name"]));
+    let mut declared = xlsx(&[&["email", "first_name"], &["ana@example.edu", "Ana"]]);
+    let entries = declared.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02");
+    // The size that an entry of the directory declares is at offset 24.
+    for at in entries.map(|(at, _)| at + 24).collect::<Vec<_>>() {
+        declared[at..at + 4].copy_from_slice(&(1_u32 << 30).to_le_bytes());
+    }
+    let (app, here) = (&world.app, (world.institution.id, world.page.id));
+    let refused = imports::upload(app, &Actor::Operator, here, "upload", declared).await.unwrap();
+    assert!(refused.is_err(), "{refused:?}");
+    let wide = format!("email,first_name\n{}{}", "ana@example.edu,Ana\n".repeat(1_000), "x,".repeat(300));
+    let files = [
+        xlsx_of(&format!("{sheet}<row r=\"1\"></row>"), ""),
+        xlsx_of(&format!("{sheet}{}", "<a>".repeat(100_000)), ""),
+        wide.into_bytes(),
+    ];
+    for (failed, file) in (1..).zip(files) {
+        let id = checked(&world, &file).await;
+        assert_eq!(count(&world, "imports WHERE state = 'failed'").await, failed);
+        // Whoever asks for it all the same gets nothing.
+        wanted(&world, id).await;
+        imports::run(&world.app, world.institution.id, id).await.unwrap();
+        assert_eq!(count(&world, "imports WHERE state = 'failed'").await, failed);
+        assert_eq!(count(&world, "participants").await, 0);
+    }
 }
 
 async fn undo(world: &World) -> Undone {

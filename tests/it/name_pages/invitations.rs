@@ -22,7 +22,7 @@ use serde_json::json;
 use super::make_manager;
 use crate::{
     me::{Browser, Seen},
-    support::{Neighbor, World, database::execute},
+    support::{Neighbor, Setup, World, database::execute},
 };
 
 const MANAGER: &str = "manager@example.edu";
@@ -224,6 +224,34 @@ async fn everybody_is_invited_in_parts() {
     assert!(!shown.contains("Invited before") && !shown.contains("This is not finished"), "{shown}");
     assert_eq!((count(&world, "invitations").await, covered(&world).await), (330, 330));
     assert_eq!(part(Some(i64::MAX)).await, (Report::default(), None));
+}
+
+/// The same for a list, which the page sends back with the button that continues.
+#[tokio::test]
+async fn a_long_list_is_invited_in_parts_and_in_the_language_that_the_manager_has_chosen() {
+    let settings = invitations::Settings { part: Duration::ZERO, ..invitations::Settings::default() };
+    let world = World::with(Setup { invitations: settings, ..Setup::default() }).await;
+    let browser = manager(&world).await;
+    let path = format!("/p/{}/invitations", world.page.slug);
+    let menu = browser.get(&path).await.expect(200).body;
+    assert!(menu.contains("<option value=\"ar\" lang=\"ar\">العربية</option>"), "{menu}");
+    let list: String = (0..230).map(|n| format!("Guest {n} <guest{n}@x.org>\r\n")).collect();
+    let headers = [("origin", world.base.as_str()), ("sec-fetch-site", "same-origin")];
+    let (mut after, mut done) = (String::new(), Vec::new());
+    loop {
+        let csrf = browser.csrf();
+        let fields = [("csrf", csrf.as_str()), ("language", "ar"), ("after", after.as_str())];
+        let sent = browser.post_file(&path, ("addresses", list.as_bytes()), &fields, &headers).await;
+        let shown = sent.expect(200).body;
+        done.push(count(&world, "invitations").await);
+        let Some((_, rest)) = shown.split_once("name=\"after\" value=\"") else { break };
+        assert!(shown.contains("This is not finished") && shown.contains("guest229@x.org"), "{shown}");
+        assert!(shown.contains("<input type=\"hidden\" name=\"language\" value=\"ar\">"), "{shown}");
+        after = rest.split('"').next().unwrap().to_owned();
+    }
+    assert_eq!(done, [100, 200, 230]);
+    assert_eq!(count(&world, "invitations WHERE language = 'ar'").await, 230);
+    assert_eq!(covered(&world).await, 230);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod ask;
 mod browser;
 mod export;
+mod hostile;
 mod import;
 mod invitation_link;
 mod invitations;

@@ -73,6 +73,21 @@ async fn three_reminders_come_in_the_morning_at_least_three_days_apart() {
 }
 
 #[tokio::test]
+async fn it_is_morning_where_the_recipients_phone_is() {
+    let world = world().await;
+    world.person("Yui", "yui@example.edu").await;
+    execute(&world.app.db, "UPDATE participants SET phone_number = '+81312345678'", vec![]).await;
+    invite(&world, "yui@example.edu", &by_mail()).await;
+    let zone = TimeZone::get("Asia/Tokyo").unwrap();
+    let sent = wait(&world, 14).await;
+    assert_eq!(sent.len(), MOST_REMINDERS as usize);
+    for at in sent {
+        let shown = at.shown_in(&zone);
+        assert!(("08:00".."10:00").contains(&&shown[11..16]), "{shown}");
+    }
+}
+
+#[tokio::test]
 async fn who_has_recorded_in_between_is_not_reminded_again() {
     let world = world().await;
     invite(&world, "ada@example.edu", &by_mail()).await;
