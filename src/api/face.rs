@@ -12,15 +12,14 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde::Serialize;
 
 use super::{
+    kept,
     problem::{ErrorReply, Problem},
     request::{ApiRequest, has_body},
     words,
 };
 use crate::{
     app::{
-        App, Caller,
-        answers::Question,
-        callers, institutions,
+        App, Caller, callers, institutions,
         limiter::{LimitKey, Quota},
     },
     domain::{access::Action, field_errors::FieldErrors},
@@ -60,38 +59,17 @@ where
     move |State(app): State<App>, request: Request| serve(app, request, needs, handler.clone(), show).boxed()
 }
 
-/// Like `on`, for lookups: the handler returns the JSON of a 200 response, which is kept until the database changes.
-/// Nothing but the token, path, query and database may influence it.
+/// Like `on`, for lookups, whose answers are kept until the database changes.
 pub fn on_lookup<F, Fut>(handler: F, show: RenderProblem) -> impl Route
 where
     F: FnOnce(App, ApiRequest) -> Fut + Clone + Send + Sync + 'static,
-    Fut: Future<Output = Result<Bytes, Problem>> + Send + 'static,
+    Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    on(Action::Read, move |app: App, request: ApiRequest| look_up(app, request, handler), show)
-}
-
-async fn look_up<F, Fut>(app: App, request: ApiRequest, handler: F) -> Result<Response, Problem>
-where
-    F: FnOnce(App, ApiRequest) -> Fut,
-    Fut: Future<Output = Result<Bytes, Problem>>,
-{
-    let version = request.caller.version.filter(|version| app.db.version() == Some(*version));
-    let question = Question {
-        token: (request.caller.institution.id, request.caller.token_id),
-        target: request.target.as_ref().map_or_else(String::new, |target| target.as_str().to_owned()),
+    let kept = move |app: App, request: ApiRequest| async move {
+        let (caller, target) = (request.caller.clone(), request.target.clone());
+        kept::or_make(&app, &caller, target.as_ref(), handler(app.clone(), request)).await
     };
-    let kept = version.and_then(|version| app.answers.get(version, &question));
-    let answer = match kept {
-        Some(answer) => answer,
-        None => {
-            let answer = handler(app.clone(), request).await?;
-            if let Some(version) = version {
-                app.answers.keep(version, question, answer.clone());
-            }
-            answer
-        }
-    };
-    Ok(raw_json(StatusCode::OK, answer.into()))
+    on(Action::Read, kept, show)
 }
 
 /// Handles one request: token, rate limit, access check, body, handler, headers.

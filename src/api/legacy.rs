@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use axum::{
     body::Body,
     extract::{MatchedPath, Request, State},
-    http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header},
+    http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header, uri::PathAndQuery},
     response::Response,
 };
 use serde::Serialize;
@@ -161,6 +161,8 @@ pub struct LegacyRequest {
     pub route: Option<MatchedPath>,
     /// The client address, for rate limiting failures.
     pub client: IpAddr,
+    /// As sent, of a request without a body.
+    pub target: Option<PathAndQuery>,
     /// Body and query merged; the query only if the body could not be read.
     pub params: Params,
     /// Why the body could not be read.
@@ -175,7 +177,8 @@ impl LegacyRequest {
         let client = client::address(&parts.extensions);
         let query = Params::from_query(parts.uri.query().unwrap_or_default());
         if !has_body(&parts.method) {
-            return Self { route, client, params: query, fault: None, _reservation: None };
+            let target = parts.uri.path_and_query().cloned();
+            return Self { route, client, target, params: query, fault: None, _reservation: None };
         }
         let read = match institution(app, &query, client).await {
             Some(institution) => body::read(&parts.extensions, institution, body).await,
@@ -197,7 +200,7 @@ impl LegacyRequest {
             Ok((params, reservation)) => (params, Some(reservation), None),
             Err(problem) => (query, None, Some(problem)),
         };
-        Self { route, client, params, fault, _reservation: reservation }
+        Self { route, client, target: None, params, fault, _reservation: reservation }
     }
 }
 

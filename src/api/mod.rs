@@ -2,6 +2,7 @@
 
 pub mod courses;
 pub mod face;
+pub mod kept;
 pub mod legacy;
 pub mod listing;
 pub mod lists;

@@ -9,6 +9,7 @@ use std::{
 
 use bytes::Bytes;
 
+use super::limiter::LimitKey;
 use crate::{
     domain::ids::{InstitutionId, TokenId},
     store::DataVersion,
@@ -18,23 +19,39 @@ use crate::{
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 const SHARDS: usize = 16;
 /// Larger answers are not kept: they are lists, and rarely asked for twice.
-const MAX_ANSWER_BYTES: usize = 16 * 1024;
+pub const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// Roughly what an entry costs besides its texts.
-const ENTRY_BYTES: usize = 160;
+const ENTRY_BYTES: usize = 240;
 
 /// Everything that an answer depends on besides the database.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// Tokens may reach different pages.
-    pub token: (InstitutionId, TokenId),
+    pub asker: Asker,
     /// Path and query, as sent.
     pub target: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Asker {
+    /// Tokens may reach different pages.
+    Token(InstitutionId, TokenId),
+    /// Version 2: whoever knows the code, which is part of the target.
+    Anyone,
+}
+
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub body: Bytes,
+    /// The `Link` header with the successor of an old version.
+    pub link: Option<Bytes>,
+    /// Version 2: how its requests are counted, which the database says too.
+    pub limit: Option<(LimitKey, Option<u32>)>,
 }
 
 #[derive(Default)]
 struct Shard {
     version: Option<DataVersion>,
-    answers: HashMap<Question, Bytes>,
+    answers: HashMap<Question, Answer>,
     bytes: usize,
 }
 
@@ -53,15 +70,15 @@ pub struct Answers {
 
 impl Answers {
     /// The answer to this question, if nothing was written since it was made.
-    pub fn get(&self, version: DataVersion, question: &Question) -> Option<Bytes> {
+    pub fn get(&self, version: DataVersion, question: &Question) -> Option<Answer> {
         let shard = self.shard(question);
         if shard.version == Some(version) { shard.answers.get(question).cloned() } else { None }
     }
 
     /// `version` was read before the database was.
-    pub fn keep(&self, version: DataVersion, question: Question, answer: Bytes) {
-        let bytes = ENTRY_BYTES + question.target.len() + answer.len();
-        if answer.len() > MAX_ANSWER_BYTES {
+    pub fn keep(&self, version: DataVersion, question: Question, answer: Answer) {
+        let bytes = ENTRY_BYTES + question.target.len() + answer.body.len();
+        if answer.body.len() > MAX_ANSWER_BYTES {
             return;
         }
         let mut shard = self.shard(&question);

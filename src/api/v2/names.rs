@@ -7,6 +7,7 @@ use axum::response::Response;
 use super::wire;
 use crate::{
     api::{
+        kept,
         legacy::{self, LegacyRequest},
         listing,
         problem::Problem,
@@ -14,6 +15,7 @@ use crate::{
     },
     app::{
         App, Error, Missing,
+        answers::{Asker, Question},
         limiter::{LimitKey, Quota},
         names::{self, Coverage},
     },
@@ -63,6 +65,19 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
     if admitted.retry_after.is_some() {
         return (Err(Problem::TooMany), Some(admitted));
     }
+    let version = app.db.version();
+    let question = Question {
+        asker: Asker::Anyone,
+        target: call.target.as_ref().map_or_else(String::new, |target| target.as_str().to_owned()),
+    };
+    if let Some(answer) = version.and_then(|version| app.answers.get(version, &question))
+        && let Some((limit_key, ceiling)) = answer.limit
+    {
+        let quota = app.limiter.take(limit_key, ceiling, now).await;
+        let refused = quota.retry_after.is_some();
+        let result = if refused { Err(Problem::TooMany) } else { Ok(kept::respond(answer)) };
+        return (result, Some(quota));
+    }
     let target = match open(app, call).await {
         Ok(target) => target,
         Err(error @ Error::Missing(_)) => {
@@ -70,10 +85,17 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
         }
         Err(error) => return (Err(error.into()), None),
     };
-    let quota = app.limiter.take(target.limit_key(), target.institution.rate_limit, now).await;
+    let limit = (target.limit_key(), target.institution.rate_limit);
+    let quota = app.limiter.take(limit.0, limit.1, now).await;
     let result = match quota.retry_after {
         Some(_) => Err(Problem::TooMany),
         None => respond(app, &call.params, target).await,
+    };
+    let result = match (result, version) {
+        (Ok(response), Some(version)) if call.target.is_some() => {
+            kept::keep(app, version, question, Some(limit), response).await
+        }
+        (result, _) => result,
     };
     (result, Some(quota))
 }

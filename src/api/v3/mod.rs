@@ -15,7 +15,7 @@ use axum::{
 use futures_util::FutureExt;
 
 use super::{
-    at, face,
+    at, face, kept,
     legacy::{self, LegacyRequest, PARTICIPANTS, Version},
     problem::Problem,
 };
@@ -90,7 +90,10 @@ where
                 _ if quota.retry_after.is_some() => Err(Problem::TooMany),
                 Some(fault) => Err(fault),
                 None => match caller.check(Action::Read) {
-                    Ok(()) => handler(app.clone(), Lookup { caller, params: call.params }).await,
+                    Ok(()) => {
+                        let lookup = Lookup { caller: caller.clone(), params: call.params };
+                        kept::or_make(&app, &caller, call.target.as_ref(), handler(app.clone(), lookup)).await
+                    }
                     Err(forbidden) => Err(forbidden.into()),
                 },
             };

@@ -1,6 +1,6 @@
 //! Version 4: participants of one name page.
 
-use axum::{body::Bytes, http::StatusCode, response::Response};
+use axum::{http::StatusCode, response::Response};
 use serde_json::Value;
 
 use super::{DIALECT, ROOT, participants, problem, wire};
@@ -30,7 +30,7 @@ pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
     participants::page_of(&app, &request, &request.query(), ChangedFilter::Ignored, Some(page), &path).await
 }
 
-pub async fn show(app: App, request: ApiRequest) -> Result<Bytes, Problem> {
+pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let (params, person_key) = (request.query(), lists::person_key(request.path("id_or_email")));
     let icon = participants::icon(&params, FieldErrors::default())?;
     let found =

@@ -1,8 +1,9 @@
 //! Version 4: participants of the institution.
 
-use axum::{body::Bytes, response::Response};
+use axum::{http::StatusCode, response::Response};
 
 use super::{DIALECT, ROOT, wire};
+use crate::http::reply;
 use crate::{
     api::{
         listing::{self, ChangedFilter, Frame, ListRequest},
@@ -65,14 +66,14 @@ pub async fn page_of(
     listing::respond(app, people, write, Some(address), LIST).await
 }
 
-pub async fn show(app: App, request: ApiRequest) -> Result<Bytes, Problem> {
+pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let (params, person_key) = (request.query(), lists::person_key(request.path("id_or_email")));
     let icon = icon(&params, FieldErrors::default())?;
     let found = participants::find(&app, request.access(), None, &person_key).await?;
     one(&app, &request, &found, &person_key, Include::read(&params, DIALECT), icon, false).await
 }
 
-pub async fn latest(app: App, request: ApiRequest) -> Result<Bytes, Problem> {
+pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let params = request.query();
     let mut errors = FieldErrors::default();
     // Version 5 calls it `tokens`, and some clients send that here.
@@ -103,9 +104,8 @@ pub async fn one(
     include: Include,
     icon: Icon,
     dates: bool,
-) -> Result<Bytes, Problem> {
+) -> Result<Response, Problem> {
     let mut view = View::new(app, request.access(), request.institution(), include, icon).await?;
     (view.dates, view.spellings) = (dates, Spellings::one(&person_key.spelled));
-    let one = wire::One { participant: wire::Participant(&view, person), meta: None };
-    Ok(serde_json::to_vec(&one).map_err(listing::serialization_error)?.into())
+    Ok(reply::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
 }

@@ -1,6 +1,6 @@
 //! Version 5: participants.
 
-use axum::{body::Bytes, http::StatusCode, response::Response};
+use axum::{http::StatusCode, response::Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -72,7 +72,7 @@ async fn respond(
     listing::respond(app, people, write, Some(address), LIST).await
 }
 
-pub async fn latest(app: App, request: ApiRequest) -> Result<Bytes, Problem> {
+pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let params = request.query();
     let mut errors = FieldErrors::default();
     // Deployed clients send the latter two here as well.
@@ -98,7 +98,7 @@ pub async fn latest(app: App, request: ApiRequest) -> Result<Bytes, Problem> {
     }
     body.push(b']');
     body.extend_from_slice(LATEST.close.as_bytes());
-    Ok(body.into())
+    Ok(reply::raw_json(StatusCode::OK, body.into()))
 }
 
 pub async fn create(app: App, mut request: ApiRequest) -> Result<Response, Problem> {
