@@ -166,8 +166,8 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     let id = rolls::lock_and_join(sql, institution).await?;
                     let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
                     let page = name_pages::permitted_in(sql, &access, &page).await?;
-                    let new = NewParticipant { id, token, page };
-                    let Created { person, recorded } = create_in(sql, institution, new, draft, now).await?;
+                    let place = NewParticipant { id, token, page };
+                    let Created { person, recorded } = create_in(sql, institution, place, draft, now).await?;
                     calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
                     // A token limited to some pages must not reach recordings from others.
                     let starts = recorded && access.pages().is_none();
