@@ -68,8 +68,8 @@ const ROWS_IN_A_GROUP: usize = 500;
 /// The page cache of all readers together: the inner pages of the B-trees fit, and more was not faster.
 const READ_CACHE_KIB: usize = 16 * 1024;
 const WRITE_CACHE_KIB: usize = 16 * 1024;
-/// How much of the file each connection maps into memory: reading a page is then no system call and no copy. Mapped
-/// pages belong to the operating system's page cache, which it can take back. SQLite's own maximum is 2 GiB.
+/// How much of the file the readers map into memory: reading a page is then no system call and no copy. Mapped pages
+/// belong to the operating system's page cache, which can take them back. SQLite's own maximum is 2 GiB.
 const MAPPED_BYTES: i64 = 0x7fff_0000;
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
@@ -87,7 +87,12 @@ const STREAM_CACHE_KIB: usize = 2 * 1024;
 /// The role of a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    Read { kib: usize },
+    /// Lookups and short lists.
+    Read {
+        kib: usize,
+    },
+    /// One long read.
+    Stream,
     Write,
 }
 
@@ -135,7 +140,7 @@ impl Sqlite {
 
     /// A snapshot that is unaffected by later writes. The write-ahead log cannot be reset until it is dropped.
     pub fn snapshot(&self) -> Result<Sql> {
-        let connection = connect(&self.path, Use::Read { kib: STREAM_CACHE_KIB })?;
+        let connection = connect(&self.path, Use::Stream)?;
         // The first read starts the snapshot.
         connection.execute_batch("BEGIN; SELECT COUNT(*) FROM sqlite_master").map_err(error)?;
         Ok(Sql::new(Handle::Sqlite(connection)))
@@ -240,13 +245,7 @@ impl Sqlite {
             let path = self.path.clone();
             // A separate connection: a long read must not block a shared reader.
             let streaming = tokio::task::spawn_blocking(move || {
-                send_groups(
-                    &connect(&path, Use::Read { kib: STREAM_CACHE_KIB })?,
-                    &sql,
-                    &params,
-                    map,
-                    &sender,
-                )
+                send_groups(&connect(&path, Use::Stream)?, &sql, &params, map, &sender)
             });
             // Report the error, or the reader would take it for the end of the stream.
             let broken = match streaming.await {
@@ -278,6 +277,7 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
         .map_err(|e| Error::Unavailable(format!("cannot open {}: {e}", path.display())))?;
     let kib = match purpose {
         Use::Read { kib } => kib,
+        Use::Stream => STREAM_CACHE_KIB,
         Use::Write => WRITE_CACHE_KIB,
     };
     let set_up = || {
@@ -287,7 +287,9 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
         // An acknowledged write survives a power failure.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "cache_size", -(kib as i64))?;
-        connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
+        if let Use::Read { .. } = purpose {
+            connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
+        }
         connection.pragma_update(None, "query_only", purpose != Use::Write)?;
         if purpose == Use::Write {
             // Deleted data is overwritten with zeros instead of only being marked as free: it is personal data.

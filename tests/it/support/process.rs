@@ -8,7 +8,11 @@ use std::{
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::{LazyLock, mpsc},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc,
+    },
     time::Duration,
 };
 
@@ -355,10 +359,52 @@ fn answers(address: &str) -> bool {
     asked.is_ok() && stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200")
 }
 
+/// The most memory that a process has allocated so far, in kB. Files that it has mapped belong to the operating system's page
+/// cache and do not count; `VmHWM` would count them, so the process is watched instead.
+pub struct MemoryWatch {
+    peak: Arc<AtomicU64>,
+    stopped: Arc<AtomicBool>,
+}
+
+impl MemoryWatch {
+    pub fn start(pid: u32) -> Self {
+        let (peak, stopped) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let (watched, until) = (peak.clone(), stopped.clone());
+        std::thread::spawn(move || {
+            while !until.load(Ordering::Relaxed)
+                && let Some(now) = allocated_memory(pid)
+            {
+                watched.fetch_max(now, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        Self { peak, stopped }
+    }
+
+    pub fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for MemoryWatch {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The memory that a process has allocated, in kB.
+pub fn allocated_memory(pid: u32) -> Option<u64> {
+    memory(pid, "RssAnon:")
+}
+
 /// The peak memory of a process in kilobytes; `None` once it has exited.
 pub fn peak_memory(pid: u32) -> Option<u64> {
+    memory(pid, "VmHWM:")
+}
+
+fn memory(pid: u32, which: &str) -> Option<u64> {
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let line = status.lines().find(|line| line.starts_with(which))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
