@@ -115,7 +115,7 @@ impl Sqlite {
             (0..readers).map(|_| connect(&path, Use::Read { kib }).map(Mutex::new)).collect::<Result<_>>()?;
         // The first read creates the index.
         writer.query_row("SELECT COUNT(*) FROM sqlite_master", [], |_| Ok(())).map_err(error)?;
-        let versions = Versions::open(&path).map_err(|e| {
+        let versions = Versions::open(&writer).map_err(|e| {
             Error::Unavailable(format!("cannot open the write-ahead log's index of {}: {e}", path.display()))
         })?;
         let versions = Arc::new(versions);
@@ -361,7 +361,9 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &V
         let mut replies = Vec::new();
         let (mut effect, mut before) = (first.effect, None);
         let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
-            before = versions.header();
+            if let (Effect::Bookkeeping, Handle::Sqlite(connection)) = (effect, &sql.handle) {
+                before = versions.mark(connection);
+            }
             replies.push((first.run)(&mut sql));
             while replies.len() < MAX_BATCH
                 && in_transaction(&sql)
@@ -381,8 +383,10 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &V
         if std::mem::take(&mut sql.scrubs_wal) {
             traces = Some(WAL_TRUNCATE_COMMITS);
         }
-        if let (Ok(()), Effect::Bookkeeping, Some(before)) = (&outcome, effect, before) {
-            versions.keep(before);
+        if let (Ok(()), Effect::Bookkeeping, Some(before), Handle::Sqlite(connection)) =
+            (&outcome, effect, before, &sql.handle)
+        {
+            versions.keep(connection, before);
         }
         match &outcome {
             Ok(()) => metrics::db_committed(replies.len()),

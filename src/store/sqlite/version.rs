@@ -6,9 +6,10 @@ use std::{
     io,
     mem::ManuallyDrop,
     os::unix::fs::FileExt,
-    path::Path,
     sync::{PoisonError, RwLock},
 };
+
+use rusqlite::Connection;
 
 /// Increases with every commit that may change what reads return. Only meaningful within one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,21 +17,19 @@ pub struct DataVersion(u64);
 
 /// The index starts with two copies of its header. While they differ, a commit is under way.
 const HEADER_BYTES: usize = 48;
-/// The position of the counter that each commit increases by one.
-const CHANGES: std::ops::Range<usize> = 8..12;
-
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header([u8; HEADER_BYTES]);
+struct Header([u8; HEADER_BYTES]);
 
-impl Header {
-    fn changes(&self) -> u32 {
-        self.0[CHANGES].iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
-    }
+/// See `Versions::mark`.
+pub(super) struct Mark {
+    header: Header,
+    foreign: i64,
+}
 
-    /// Is this the state after exactly one commit?
-    fn follows(&self, before: &Self) -> bool {
-        self.changes() == before.changes().wrapping_add(1)
-    }
+/// A counter that changes when another connection has committed, and not with commits of this one.
+fn foreign_commits(connection: &Connection) -> Option<i64> {
+    let mut statement = connection.prepare_cached("PRAGMA data_version").ok()?;
+    statement.query_row([], |row| row.get(0)).ok()
 }
 
 struct Seen {
@@ -45,16 +44,16 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// The database must be open, in WAL mode.
-    pub fn open(database: &Path) -> io::Result<Self> {
-        let mut path = database.as_os_str().to_owned();
-        path.push("-shm");
-        let index = ManuallyDrop::new(File::open(path)?);
+    /// The database of this connection, which is in WAL mode and has been read.
+    pub fn open(connection: &Connection) -> io::Result<Self> {
+        // Links are resolved in it, as they are in the name of the index.
+        let database = connection.path().ok_or_else(|| io::Error::other("the database has no file"))?;
+        let index = ManuallyDrop::new(File::open(format!("{database}-shm"))?);
         let seen = RwLock::new(Seen { header: Header([0; HEADER_BYTES]), version: 0 });
         Ok(Self { index, seen })
     }
 
-    pub fn header(&self) -> Option<Header> {
+    fn header(&self) -> Option<Header> {
         let mut both = [0; 2 * HEADER_BYTES];
         self.index.read_exact_at(&mut both, 0).ok()?;
         let (first, second) = both.split_at(HEADER_BYTES);
@@ -79,13 +78,19 @@ impl Versions {
         Some(DataVersion(seen.version))
     }
 
-    /// Keeps the version over one commit of our own that changes nothing that is compared by version. `before` was
-    /// read while the write lock was held, so another process can only have committed afterwards.
-    pub fn keep(&self, before: Header) {
+    /// The state before a commit of our own, read while the write lock is held.
+    pub fn mark(&self, writer: &Connection) -> Option<Mark> {
+        Some(Mark { header: self.header()?, foreign: foreign_commits(writer)? })
+    }
+
+    /// Keeps the version over a commit of our own that changes nothing that is compared by version, unless somebody
+    /// else has committed since.
+    pub fn keep(&self, writer: &Connection, before: Mark) {
         let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
+        // In this order: a foreign commit that is in the header is then in the counter too.
         if let Some(after) = self.header()
-            && seen.header == before
-            && after.follows(&before)
+            && seen.header == before.header
+            && foreign_commits(writer) == Some(before.foreign)
         {
             seen.header = after;
         }
@@ -94,7 +99,7 @@ impl Versions {
 
 #[cfg(test)]
 mod tests {
-    use rusqlite::Connection;
+    use std::path::Path;
 
     use super::*;
 
@@ -110,7 +115,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let (one, other) = (connection(&path), connection(&path));
-        let versions = Versions::open(&path).unwrap();
+        let versions = Versions::open(&one).unwrap();
         let mut last = versions.current().unwrap();
         for writer in [&one, &other, &one] {
             one.query_row("SELECT COUNT(*) FROM t", [], |_| Ok(())).unwrap();
@@ -130,21 +135,40 @@ mod tests {
     }
 
     #[test]
-    fn one_commit_can_keep_the_version_and_a_second_one_cannot_hide_behind_it() {
+    fn a_commit_can_keep_the_version_and_nobody_elses_hides_behind_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let (one, other) = (connection(&path), connection(&path));
-        let versions = Versions::open(&path).unwrap();
-        let first = versions.current();
-        let before = versions.header().unwrap();
-        one.execute_batch("INSERT INTO t VALUES (1)").unwrap();
-        versions.keep(before);
-        assert_eq!(versions.current(), first);
+        let versions = Versions::open(&one).unwrap();
+        let begin = || {
+            one.execute_batch("BEGIN IMMEDIATE").unwrap();
+            (versions.current(), versions.mark(&one).unwrap())
+        };
+        for text in ["INSERT INTO t VALUES (1)", "UPDATE t SET n = 2 WHERE n = 9"] {
+            let (version, before) = begin();
+            one.execute_batch(&format!("{text}; COMMIT")).unwrap();
+            versions.keep(&one, before);
+            assert_eq!(versions.current(), version, "{text}");
 
-        let before = versions.header().unwrap();
+            // Another connection commits right behind it.
+            let (version, before) = begin();
+            one.execute_batch(&format!("{text}; COMMIT")).unwrap();
+            other.execute_batch("INSERT INTO t VALUES (3)").unwrap();
+            versions.keep(&one, before);
+            assert!(versions.current() > version, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_database_behind_a_link_has_its_index_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a.db"), folder.path().join("link.db"));
+        let one = connection(&path);
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let linked = connection(&link);
+        let versions = Versions::open(&linked).unwrap();
+        let before = versions.current();
         one.execute_batch("INSERT INTO t VALUES (1)").unwrap();
-        other.execute_batch("INSERT INTO t VALUES (2)").unwrap();
-        versions.keep(before);
-        assert!(versions.current() > first);
+        assert!(versions.current() > before);
     }
 }

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{World, process::Installation};
+use crate::support::{World, process::Installation, until};
 
-const PATHS: [&str; 3] = [
+const PATHS: [&str; 5] = [
     "/api/private/v5/participants/latest?tokens=ana@example.edu",
     "/api/private/v4/participants/ana@example.edu",
     "/api/private/v4/name_pages/class/participants/ana@example.edu",
+    "/api/private/v3/names?auth_token={token}&access_code=class&email=ana@example.edu",
+    "/api/private/v2/names?access_code={code}&email=ana@example.edu",
 ];
 
 async fn get(address: &str, path: &str, token: &str) -> (u16, String) {
@@ -22,9 +24,13 @@ async fn get(address: &str, path: &str, token: &str) -> (u16, String) {
 async fn what_another_process_writes_is_in_the_next_answer() {
     let (here, token) = Installation::with_token().await;
     here.import("email,first_name\nana@example.edu,Ana 0\n");
+    here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2"]);
+    let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);
+    let code = pages["name_pages"][0]["access_code"].as_str().unwrap();
+    let paths = PATHS.map(|path| path.replace("{token}", &token).replace("{code}", code));
     let server = here.serve(&["--workers", "0"]);
     for turn in 1..=5 {
-        for path in PATHS {
+        for path in &paths {
             // The second one is a kept answer.
             let (first, second) =
                 (get(server.address(), path, &token).await, get(server.address(), path, &token).await);
@@ -34,6 +40,16 @@ async fn what_another_process_writes_is_in_the_next_answer() {
         }
         here.import(&format!("email,first_name\nana@example.edu,Ana {turn}\n"));
     }
+    // The page is closed to version 2, and the token is revoked: kept answers are of no use to anybody.
+    let (v3, v2) = (&paths[3], &paths[4]);
+    assert_eq!(get(server.address(), v2, "").await.0, 200);
+    here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2", "false"]);
+    assert_eq!(get(server.address(), v2, "").await.0, 404);
+    assert_eq!(get(server.address(), v3, "").await.0, 200);
+    let tokens = here.json(&["token", "list", "--institution", "example", "--json"]);
+    let id = tokens["tokens"][0]["id"].as_str().unwrap();
+    here.succeed(&["token", "revoke", "--institution", "example", id]);
+    until("the token is refused", || async { get(server.address(), v3, "").await.0 == 401 }).await;
 }
 
 #[tokio::test]

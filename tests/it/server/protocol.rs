@@ -449,7 +449,7 @@ async fn a_wrong_method_on_a_page_is_405() {
 /// PostgreSQL stores every character but one, and sending that one is a client error, not a server error.
 #[tokio::test]
 async fn a_character_that_no_database_can_hold() {
-    let world = World::on_sqlite().await;
+    let world = World::new().await;
     world.person("Ana", "ana@example.edu").await;
     let page = &world.page.slug;
     let participant = json!({ "first_name": "A", "email": "a@example.edu" });
