@@ -179,7 +179,14 @@ async fn whoever_registers_where_everybody_can_does_not_belong_to_the_institutio
         let listed = sounds(&bo.get(&path(&world)).await.expect(200)).len();
         (listed, bo.get(&badge).await.status.as_u16())
     };
-    assert_eq!(heard().await, (0, 303));
+    assert_eq!(heard().await, (0, 403), "signing in once more would not help");
+    for below in ["", ".vcf"] {
+        let refused = bo.get(&format!("{badge}{below}")).await.expect(403).body;
+        let refused = refused.replace(['\u{2068}', '\u{2069}'], "");
+        let sentence = format!("only for people of {}", world.institution.name);
+        assert!(refused.contains(&sentence) && !refused.contains("Lima"), "{refused}");
+    }
+    Browser::new(&world).get(&badge).await.expect(303);
     // The owner of an entry on such a page still sees their own badge.
     register(&world.page, Register::Open).await;
     listened_by(&world, Listen::Link).await;
@@ -328,7 +335,12 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     invite(&world, CY).await;
     let invited = signed_in(&world, id, CY).await;
     assert_eq!(heard(&invited).await, 1, "whoever is only invited does not belong to the institution");
-    assert!(visitor.get(&path(&world)).await.body.contains("Sign in to hear this name"));
+    for below in ["", "/rows"] {
+        let shown = async |browser: &Browser<'_>| browser.get(&format!("{}{below}", path(&world))).await.body;
+        assert!(shown(&visitor).await.contains("Sign in to hear this name"), "{below}");
+        let (seen, only) = (shown(&invited).await, "Only for people of");
+        assert!(seen.contains(only) && !seen.contains("Sign in to hear"), "{below}: {seen}");
+    }
     choose(Audience::Paused).await;
     assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 1));
     let silent = inside.get(&format!("{}?show=unrecorded", path(&world))).await.expect(200);
