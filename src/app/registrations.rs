@@ -303,7 +303,7 @@ async fn permission(
     let sql = &mut app.db.read();
     let invited = admissions::invited(sql, person, page.id, now).await?.as_deref().and_then(Email::parse);
     let admitted = admissions::find(sql, person, page.id, now.minus(ADMISSION_LIFE)).await?;
-    // An admission may date from when the page was open to more people.
+    // An admission ends when the rule changes (`page_settings::update`), and may date from when the page had other domains.
     let admitted = admitted.as_deref().and_then(Email::parse).filter(|email| match settings.register {
         Register::Invited => false,
         Register::Domain => settings.has_domain_of(email),
