@@ -24,6 +24,7 @@ use crate::{
 pub struct PublicPerson {
     pub institution: InstitutionId,
     pub institution_slug: String,
+    pub institution_name: String,
     /// The language of the institution's pages.
     pub language: Option<Language>,
     pub person: Participant,
@@ -33,6 +34,7 @@ pub struct PublicPerson {
 pub struct Badge {
     pub institution: InstitutionId,
     pub institution_slug: String,
+    pub institution_name: String,
     /// The language of the institution's pages.
     pub language: Option<Language>,
     pub person: Participant,
@@ -82,11 +84,17 @@ pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -
     if !found.multiple_recordings {
         person.legal = Default::default();
     }
-    Ok(PublicPerson { institution, institution_slug: found.slug, language: found.language, person })
+    Ok(PublicPerson {
+        institution,
+        institution_slug: found.slug,
+        institution_name: found.name,
+        language: found.language,
+        person,
+    })
 }
 
 pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
-    let PublicPerson { person, institution_slug, language, .. } =
+    let PublicPerson { person, institution_slug, institution_name, language, .. } =
         public_person(app, institution, token).await?;
     let sql = &mut app.db.read();
     let listed = people::badge_listed(sql, institution, person.id).await?;
@@ -107,6 +115,7 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     Ok(Badge {
         institution,
         institution_slug,
+        institution_name,
         language,
         person,
         attributes,

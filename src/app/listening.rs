@@ -178,15 +178,24 @@ fn person(
     }
 }
 
-/// The name as listeners see it. Some files and learning systems have an email in place of a name: what is behind the `@` is left out.
+/// The name as listeners see it. Some files and learning systems have an email in place of a name: what is behind the `@` is left out,
+/// with or without a dot in it, because some addresses have none. A handle such as `@ada` has nothing before the `@`, and stays.
 fn shown_name(one: &Participant) -> String {
-    let is_domain = |text: &str| text.contains('.');
-    let word = |word: &str| match word.split_once('@') {
-        Some((local, domain)) if is_domain(domain) => local.to_owned(),
-        _ => word.to_owned(),
-    };
     let name = one.full_name();
-    if name.contains('@') { name.split_whitespace().map(word).collect::<Vec<_>>().join(" ") } else { name }
+    if name.contains('@') {
+        name.split_whitespace().map(without_domain).collect::<Vec<_>>().join(" ")
+    } else {
+        name
+    }
+}
+
+fn without_domain(word: &str) -> &str {
+    let is_domain = |text: &str| text.contains(|c: char| c.is_alphanumeric());
+    let begin = word.len() - word.trim_start_matches('@').len();
+    match word[begin..].split_once('@') {
+        Some((local, domain)) if is_domain(domain) => &word[..begin + local.len()],
+        Some(_) | None => word,
+    }
 }
 
 /// The outcome of a request that is limited.
@@ -282,4 +291,27 @@ async fn admit(app: &App, client: Option<Client>) -> Answer {
     let key = LimitKey::asks(client.address);
     let quota = app.limiter.take_with_policy(key, policy, app.clock.instant()).await;
     quota.retry_after.map_or(Answer::Accepted, |retry_after| Answer::TooMany { retry_after })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_is_left_in_a_name_and_no_name_becomes_empty() {
+        for (word, shown) in [
+            ("ada@example.edu", "ada"),
+            ("ada@campus", "ada"),
+            ("ada@[192.0.2.1]", "ada"),
+            ("ada@mail@campus", "ada"),
+            ("@ada@example.edu", "@ada"),
+            ("@ada.lovelace", "@ada.lovelace"),
+            ("@", "@"),
+            ("ada@", "ada@"),
+            ("ada@.", "ada@."),
+            ("Ada", "Ada"),
+        ] {
+            assert_eq!(without_domain(word), shown, "{word}");
+        }
+    }
 }

@@ -122,8 +122,13 @@ impl Details {
     }
 }
 
+/// On an archived page, the change is rejected with `Fault::Closed`.
 pub async fn change(app: &App, owner: Owner, mut details: Details) -> Result<()> {
-    let mut fields = store::custom_fields::all(&mut app.db.read(), owner.institution).await?;
+    let Owner { institution, participant } = owner;
+    if store::page_settings::is_archived(&mut app.db.read(), institution, participant).await? {
+        return Err(Error::invalid(Field::Phonetic, Fault::Closed));
+    }
+    let mut fields = store::custom_fields::all(&mut app.db.read(), institution).await?;
     fields.retain(|field| field.editable);
     details.restrict(&fields);
     update(app, owner, details.0).await

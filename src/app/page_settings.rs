@@ -18,7 +18,7 @@ use crate::{
         text::{self, Lines},
     },
     store::{
-        custom_fields, institutions,
+        admissions, custom_fields, institutions,
         page_settings::{self as stored, Changes},
         retention, rolls,
     },
@@ -90,6 +90,10 @@ pub async fn update(
                     // People were told another date.
                     changes.announced_at = Some(None);
                     retention::forget_page(sql, institution, id).await?;
+                }
+                if changes.register.is_some_and(|register| register != before.register) {
+                    // They were admitted by another rule.
+                    admissions::delete_all_on(sql, institution, id).await?;
                 }
                 stored::update(sql, institution, id, &changes).await?;
                 Ok(NamePage {

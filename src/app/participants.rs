@@ -31,6 +31,7 @@ use crate::{
         name_page::{NamePage, NamePageRef},
         own_recording::{Registration, Start},
         participant::{CustomValues, Draft, Given, Participant},
+        registration::Registrant,
         text,
     },
     store::{
@@ -140,7 +141,18 @@ async fn newest_of_each(
 }
 
 /// Registers a person on a page. Reports all validation errors together.
-pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Draft) -> Result<Participant> {
+pub async fn create(app: &App, access: &Access, page: NamePageRef, draft: Draft) -> Result<Participant> {
+    create_as(app, access, page, draft, Registrant::Insider).await
+}
+
+/// `create` for somebody who registers themselves.
+pub(super) async fn create_as(
+    app: &App,
+    access: &Access,
+    page: NamePageRef,
+    mut draft: Draft,
+    registrant: Registrant,
+) -> Result<Participant> {
     access.check(Action::Write)?;
     let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
     let access = access.clone();
@@ -168,6 +180,9 @@ pub async fn create(app: &App, access: &Access, page: NamePageRef, mut draft: Dr
                     let page = name_pages::permitted_in(sql, &access, &page).await?;
                     let place = NewParticipant { id, token, page };
                     let Created { person, recorded } = create_in(sql, institution, place, draft, now).await?;
+                    if registrant == Registrant::Outsider {
+                        store::outsiders::mark(sql, institution, id).await?;
+                    }
                     calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
                     // A token limited to some pages must not reach recordings from others.
                     let starts = recorded && access.pages().is_none();

@@ -29,8 +29,8 @@ use crate::{
         name_page::NamePageRef,
         page_settings::{PageState, Register},
         participant::{Draft, Given, LegalNames, Source},
-        registration::{is_event_code, may_register},
-        session::PersonId,
+        registration::{Registrant, is_event_code, may_register},
+        session::{How, PersonId},
         sign_in::{ADMISSION_LIFE, ReturnTo},
     },
     store::{self, Sql, admissions},
@@ -227,12 +227,14 @@ pub enum Outcome {
     WrongCode,
 }
 
-/// Registers a person with the address that they have proven. Whoever is registered keeps their entry as it is.
+/// Registers a person with the address that they have proven. Whoever is registered keeps their entry as it is. `how` is how their
+/// session was opened.
 pub async fn register(
     app: &App,
     actor: &Actor,
     person: &PersonId,
     public: &PublicPage,
+    how: How,
     code: Option<&str>,
     details: Details,
 ) -> Result<Outcome> {
@@ -241,15 +243,16 @@ pub async fn register(
     if entry(app, person, public).await?.is_some() {
         return Ok(Outcome::Registered);
     }
-    let email = match permission(app, actor, person, public, code).await? {
-        Permission::Email(email) => email,
+    let (email, is_welcome) = match permission(app, actor, person, public, code).await? {
+        Permission::Granted { email, is_welcome } => (email, is_welcome),
         Permission::Refused(outcome) => return Ok(outcome),
     };
+    let registrant = Registrant::of(&public.settings, &email, is_welcome || how.is_vouched());
     let fields = asked_fields(app, public).await?;
     let mut draft = details.checked(public, &fields, true);
     draft.email = Given::Set(email);
     let page_ref = NamePageRef::parse(&public.page.slug).ok_or(Error::Missing(Missing::NamePage))?;
-    match participants::create(app, &Access::whole(institution), page_ref, draft).await {
+    match participants::create_as(app, &Access::whole(institution), page_ref, draft, registrant).await {
         Ok(_) => {}
         // They have sent the form twice at once, and the other one was first.
         Err(Error::Invalid(errors)) if errors.has(&Field::Email) => {}
@@ -274,14 +277,18 @@ pub async fn refusal(
 ) -> Result<Option<Outcome>> {
     actor.represent(person)?;
     Ok(match permission(app, actor, person, public, code).await? {
-        Permission::Email(_) => None,
+        Permission::Granted { .. } => None,
         Permission::Refused(outcome) => Some(outcome),
     })
 }
 
 enum Permission {
-    /// The address to register with.
-    Email(Email),
+    Granted {
+        /// The address to register with.
+        email: Email,
+        /// They are invited, or run the page.
+        is_welcome: bool,
+    },
     Refused(Outcome),
 }
 
@@ -303,20 +310,21 @@ async fn permission(
     let sql = &mut app.db.read();
     let invited = admissions::invited(sql, person, page.id, now).await?.as_deref().and_then(Email::parse);
     let admitted = admissions::find(sql, person, page.id, now.minus(ADMISSION_LIFE)).await?;
-    // An admission may date from when the page was open to more people.
+    // An admission ends when the rule changes (`page_settings::update`), and may date from when the page had other domains.
     let admitted = admitted.as_deref().and_then(Email::parse).filter(|email| match settings.register {
         Register::Invited => false,
         Register::Domain => settings.has_domain_of(email),
         Register::Code | Register::Open => true,
     });
-    let is_welcome = invited.is_some() || admitted.is_some() || actor.manage(institution.id, page.id).is_ok();
+    let is_welcome = invited.is_some() || actor.manage(institution.id, page.id).is_ok();
+    let is_admitted = admitted.is_some();
     let email = match admitted.or(invited) {
         Some(email) => Some(email),
         None => known_email(sql, person, now).await?,
     };
     let Some(email) = email else { return Ok(Permission::Refused(Outcome::NotPermitted)) };
-    Ok(if is_welcome || may_register(page, settings, &email, code) {
-        Permission::Email(email)
+    Ok(if is_welcome || is_admitted || may_register(page, settings, &email, code) {
+        Permission::Granted { email, is_welcome }
     } else if settings.register == Register::Code {
         Permission::Refused(Outcome::WrongCode)
     } else {

@@ -256,8 +256,8 @@ pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
 }
 
 /// Whether a person who has signed in belongs to the institution: registered on one of its name pages, or a member. Whoever is only
-/// invited or admitted to a page does not yet, and whoever is registered only where everybody can register does not: they must not hear
-/// what is for people of the institution.
+/// invited or admitted to a page does not yet, and whoever has only registered themselves where everybody can does not (`Registrant`):
+/// they must not hear what is for people of the institution.
 pub async fn belongs(app: &App, person: &PersonId) -> Result<bool> {
     Ok(sign_ins::belongs(&mut app.db.read(), person).await?)
 }

@@ -187,12 +187,22 @@ impl Reminding {
 }
 
 /// The zone whose morning is the recipient's: that of their phone, if they have given a number, or else the institution's. A number
-/// that may be in several zones is taken to be in the institution's, if that is one of them.
-pub fn local_zone(phone_number: Option<&str>, institution: &TimeZone) -> TimeZone {
+/// that may be in several zones is taken to be in the institution's, if that is one of them. Otherwise, the zone in the middle of an
+/// area is never far off; in a country as large as Russia it would be, and a number that is not bound to an area may have come along
+/// to the institution.
+pub fn local_zone(phone_number: Option<&str>, institution: &TimeZone, now: Moment) -> TimeZone {
     let number = phone_number.map(PhoneNumber::stored).filter(|number| number.country().is_some());
-    let zones = number.map(|number| number.time_zones()).unwrap_or_default();
-    match zones.first() {
-        Some(first) if !zones.contains(institution) => first.clone(),
+    let Some(number) = number else { return institution.clone() };
+    let mut zones = number.time_zones();
+    if zones.contains(institution) {
+        return institution.clone();
+    }
+    let offset = |zone: &TimeZone| zone.to_offset(timestamp(now)).seconds();
+    zones.sort_by_key(offset);
+    let is_same_time = zones.first().map(offset) == zones.last().map(offset);
+    let middle = zones.len().saturating_sub(1) / 2;
+    match zones.into_iter().nth(middle) {
+        Some(zone) if is_same_time || number.is_geographic() => zone,
         Some(_) | None => institution.clone(),
     }
 }
@@ -304,15 +314,28 @@ mod tests {
     #[test]
     fn the_zone_is_that_of_the_phone_or_else_the_institutions() {
         let (new_york, tokyo) = (zone("America/New_York"), zone("Asia/Tokyo"));
-        assert_eq!(local_zone(None, &new_york), new_york);
-        assert_eq!(local_zone(Some("+81312345678"), &new_york), tokyo);
-        assert_eq!(local_zone(Some("+12025550123"), &tokyo), new_york);
+        let local = |number, institution| local_zone(number, institution, at("2026-06-01T12:00:00Z"));
+        assert_eq!(local(None, &new_york), new_york);
+        assert_eq!(local(Some("+81312345678"), &new_york), tokyo);
+        assert_eq!(local(Some("+12025550123"), &tokyo), new_york);
         // A mobile number of a country with many zones, a satellite phone, and no number at all.
         let sydney = zone("Australia/Sydney");
-        assert_eq!(local_zone(Some("+61412345678"), &sydney), sydney);
+        assert_eq!(local(Some("+61412345678"), &sydney), sydney);
         for odd in ["+870773111632", "+", ""] {
-            assert_eq!(local_zone(Some(odd), &tokyo), tokyo, "{odd}");
+            assert_eq!(local(Some(odd), &tokyo), tokyo, "{odd}");
         }
+    }
+
+    #[test]
+    fn of_several_zones_none_is_taken_by_its_name() {
+        let (berlin, summer) = (zone("Europe/Berlin"), at("2026-06-01T12:00:00Z"));
+        // A Russian mobile number may be anywhere between Moscow and Kamchatka, and not in Almaty.
+        assert_eq!(local_zone(Some("+79123456789"), &berlin, summer), berlin);
+        // A British one is in zones that have the same time.
+        let british = local_zone(Some("+447400123456"), &berlin, summer);
+        assert_eq!(british.to_offset(timestamp(summer)).seconds(), 3_600);
+        // Idaho has the times of Boise and of Los Angeles, which is an hour behind: of two, the earlier.
+        assert_eq!(local_zone(Some("+12083555012"), &berlin, summer), zone("America/Los_Angeles"));
     }
 
     fn invitation(id: i64, created_at: Moment) -> Invitation {

@@ -61,6 +61,13 @@ impl PhoneNumber {
         }
     }
 
+    /// Does it belong to an area? Most mobile numbers outside North America belong to a whole country.
+    pub fn is_geographic(&self) -> bool {
+        PHONE_NUMBER_UTIL
+            .parse(&self.0, None)
+            .is_ok_and(|number| PHONE_NUMBER_UTIL.is_number_geographical(&number))
+    }
+
     /// All time zones in which the phone may be; UTC if unknown.
     ///
     /// A geographic number has the zones of its area. A non-geographic one, like most mobile numbers outside North America, has

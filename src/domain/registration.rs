@@ -19,6 +19,23 @@ pub fn may_register(page: &NamePage, settings: &PageSettings, email: &Email, cod
         }
 }
 
+/// Whether somebody becomes a person of the institution by registering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registrant {
+    Insider,
+    /// They have registered themselves where everybody can, and nobody vouches for them. This stays so when the page gets another rule.
+    Outsider,
+}
+
+impl Registrant {
+    /// Somebody who registers themselves. `is_vouched`: the institution has invited or authenticated them, or lets them run the page.
+    /// Where a code or a domain is needed, having it vouches for them.
+    pub fn of(settings: &PageSettings, email: &Email, is_vouched: bool) -> Self {
+        let is_open = settings.register == Register::Open;
+        if is_open && !is_vouched && !settings.has_domain_of(email) { Self::Outsider } else { Self::Insider }
+    }
+}
+
 /// Blanks and capital letters do not matter.
 pub fn is_event_code(page: &NamePage, given: Option<&str>) -> bool {
     given.is_some_and(|given| code_key(given) == code_key(&page.event_code))
@@ -59,6 +76,19 @@ mod tests {
             (None, false),
         ] {
             assert_eq!(may(&by(Register::Code), "ana@example.edu", code), admits, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_comes_where_everybody_can_is_an_outsider_unless_somebody_vouches_for_them() {
+        let domains = vec![DomainPattern::parse("example.edu").unwrap()];
+        for register in [Register::Invited, Register::Domain, Register::Code, Register::Open] {
+            let settings = PageSettings { register, domains: domains.clone(), ..PageSettings::default() };
+            let of = |email: &str, is_vouched| {
+                Registrant::of(&settings, &Email::parse(email).unwrap(), is_vouched) == Registrant::Outsider
+            };
+            assert_eq!(of("ana@example.org", false), register == Register::Open, "{register:?}");
+            assert!(!of("ana@example.org", true) && !of("ana@example.edu", false), "{register:?}");
         }
     }
 

@@ -34,6 +34,14 @@ impl How {
     const ALL: [Self; 6] =
         [Self::Mail, Self::Link, Self::Handover, Self::Oidc, Self::Proxy, Self::Invitation];
 
+    /// Has the institution itself said who this is?
+    pub const fn is_vouched(self) -> bool {
+        match self {
+            Self::Oidc | Self::Proxy => true,
+            Self::Mail | Self::Link | Self::Handover | Self::Invitation => false,
+        }
+    }
+
     /// The value in the database.
     pub const fn word(self) -> &'static str {
         match self {

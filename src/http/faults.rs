@@ -39,7 +39,13 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
         Fault::NotCallable => words.text("me-fault-not-callable"),
         Fault::TooManyCalls { .. } => words.text("me-fault-too-many-calls"),
         Fault::NoConsent => words.text("data-consent-needed"),
-        Fault::Closed => words.text("recorder-fault-closed"),
+        Fault::Closed => words.text(match input {
+            // What people write can be changed until the page is archived.
+            Input::Phonetic | Input::Notes | Input::CustomField => "page-archived",
+            Input::PhoneNumber | Input::Recording | Input::LinkTitle | Input::Photo => {
+                "recorder-fault-closed"
+            }
+        }),
         Fault::Media(fault) => media(words, input, fault),
         Fault::Invalid
         | Fault::ControlCharacter

@@ -110,6 +110,10 @@ fn own_path(app: &App, visit: &Visit) -> String {
     format!("{}{}", root(&app.links), visit.path("/own"))
 }
 
+fn only_inside(words: Words, public: &PublicPage) -> String {
+    words.one("people-only-inside", "institution", &public.institution.name)
+}
+
 /// May the visitor ask for recordings?
 fn may_ask(app: &App, visit: &Visit) -> bool {
     listener(visit).is_some() && listening::takes_requests(app, &visit.public)
@@ -185,8 +189,10 @@ struct Rows<'a> {
     csrf: Option<&'a str>,
     /// The query of the list: where these forms lead back to.
     back: &'a str,
-    /// The path of the sign-in page.
-    sign_in: &'a str,
+    /// The path of the sign-in page; `None` for somebody who has signed in.
+    sign_in: Option<&'a str>,
+    /// Why somebody who has signed in cannot hear what is for people of the institution.
+    only_inside: String,
     /// The path of the visitor's own entry.
     own: &'a str,
     rows: Vec<Row>,
@@ -324,7 +330,8 @@ fn shown(
             path: &path,
             csrf: may_ask(app, visit).then_some(csrf.as_str()),
             back: &back,
-            sign_in: &sign_in,
+            sign_in: listener(visit).is_none().then_some(sign_in.as_str()),
+            only_inside: only_inside(words, public),
             own: &own,
             rows: people.into_iter().map(|one| Row::new(app, words, public, one)).collect(),
         },
@@ -380,7 +387,8 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
         path: &path,
         csrf: may_ask(&app, &visit).then_some(page.csrf.as_str()),
         back: &back,
-        sign_in: &sign_in,
+        sign_in: listener(&visit).is_none().then_some(sign_in.as_str()),
+        only_inside: only_inside(words, public),
         own: &own,
         rows: people.into_iter().map(|one| Row::new(&app, words, public, one)).collect(),
     };

@@ -77,8 +77,8 @@ pub async fn send(State(app): State<App>, visit: Visit, OwnForm { form, .. }: Ow
     if who.is_restricted() {
         return notice::restricted(&app, who);
     }
-    let (code, details) = (form.text("code"), Details::read(&form));
-    match registrations::register(&app, actor, person, &visit.public, code.as_deref(), details).await {
+    let (how, code, details) = (who.session.how, form.text("code"), Details::read(&form));
+    match registrations::register(&app, actor, person, &visit.public, how, code.as_deref(), details).await {
         Ok(Outcome::Registered) => to_entry(&app, &visit, "?done=registered"),
         Ok(Outcome::Closed | Outcome::NotPermitted) => leave(&app, &visit, &form),
         Ok(Outcome::WrongCode) => {

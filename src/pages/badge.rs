@@ -141,15 +141,13 @@ pub async fn show(
         Some(token) => (token, true),
         None => (token.as_str(), false),
     };
-    let (mut response, listed) = match load(&app, &institution, token).await {
-        Ok((badge, _))
-            if badge.audience == Audience::Institution
-                && !is_member(&app, &badge, visitor.as_ref()).await =>
-        {
-            (reply::see_other(&sign_in_address(&app, &badge)), false)
+    let (mut response, listed) = match load(&app, &institution, token, visitor.as_ref()).await {
+        Ok((badge, _, Door::SignIn)) => (reply::see_other(&sign_in_address(&app, &badge)), false),
+        Ok((badge, _, Door::Closed)) => {
+            (page::members_only(&app, words(&badge).language(), &badge.institution_name), false)
         }
-        Ok((badge, _)) if as_card => (vcard::response(&app, &badge, words(&badge)), false),
-        Ok((badge, media_of)) => {
+        Ok((badge, _, Door::Open)) if as_card => (vcard::response(&app, &badge, words(&badge)), false),
+        Ok((badge, media_of, Door::Open)) => {
             let page = render(&app, &badge, words(&badge), media_of.as_deref(), visitor.as_ref());
             (page, badge.listed)
         }
@@ -195,13 +193,28 @@ async fn visitor(app: &App, headers: &HeaderMap) -> Option<Visitor> {
     Some(Visitor { person, is_restricted, language, csrf: csrf::token(&secret) })
 }
 
-/// Is the visitor signed in, and a person of the institution or the badge's owner?
-async fn is_member(app: &App, badge: &Badge, visitor: Option<&Visitor>) -> bool {
-    let is_here = |visitor: &&Visitor| visitor.person.institution == badge.institution;
-    let Some(visitor) = visitor.filter(is_here).filter(|visitor| !visitor.is_restricted) else {
-        return false;
-    };
-    badge.belongs_to(&visitor.person) || sign_in::belongs(app, &visitor.person).await.unwrap_or(false)
+/// Whether a visitor may see a badge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Open,
+    /// That may change with signing in.
+    SignIn,
+    /// They have signed in, and do not belong to the institution.
+    Closed,
+}
+
+impl Door {
+    async fn of(app: &App, badge: &Badge, visitor: Option<&Visitor>) -> app::Result<Self> {
+        if badge.audience != Audience::Institution {
+            return Ok(Self::Open);
+        }
+        let is_here = |visitor: &&Visitor| visitor.person.institution == badge.institution;
+        let Some(visitor) = visitor.filter(is_here).filter(|visitor| !visitor.is_restricted) else {
+            return Ok(Self::SignIn);
+        };
+        let is_admitted = badge.belongs_to(&visitor.person) || sign_in::belongs(app, &visitor.person).await?;
+        Ok(if is_admitted { Self::Open } else { Self::Closed })
+    }
 }
 
 /// The sign-in page, from where people come back to the badge.
@@ -216,11 +229,17 @@ fn sign_in_address(app: &App, badge: &Badge) -> String {
 }
 
 /// Also returns the origin of recordings and photos, if it is not ours.
-async fn load(app: &App, institution: &str, token: &str) -> app::Result<(Badge, Option<String>)> {
+async fn load(
+    app: &App,
+    institution: &str,
+    token: &str,
+    visitor: Option<&Visitor>,
+) -> app::Result<(Badge, Option<String>, Door)> {
     let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
     let badge = badges::find(app, institution, token).await?;
     let media_of = badges::external_url(app, institution, &badge.person).await?;
-    Ok((badge, media_of.as_deref().and_then(origin_of)))
+    let door = Door::of(app, &badge, visitor).await?;
+    Ok((badge, media_of.as_deref().and_then(origin_of), door))
 }
 
 fn render(

@@ -106,6 +106,15 @@ pub fn not_found(app: &App, language: Language) -> Response {
     notice(app, language, StatusCode::NOT_FOUND, "shared-nothing-title", "shared-nothing")
 }
 
+/// For somebody who has signed in and is none of the people of the institution that a badge is for.
+pub fn members_only(app: &App, language: Language, institution_name: &str) -> Response {
+    let page = Page::new(&app.links, language, "/");
+    let title = page.words.text("badge-inside-title");
+    let sentence = page.words.one("badge-inside", "institution", institution_name);
+    let page = Unknown { site: Site::of(app), page, title, sentence };
+    localized(StatusCode::FORBIDDEN, &page, Policy::default())
+}
+
 pub async fn unknown(State(app): State<App>, headers: HeaderMap) -> Response {
     not_found(&app, language(None, &headers))
 }

@@ -1,7 +1,11 @@
 //! Who has proven an address and may register on a page with it.
 
 use super::{Result, Sql, Value};
-use crate::domain::{ids::NamePageId, moment::Moment, session::PersonId};
+use crate::domain::{
+    ids::{InstitutionId, NamePageId},
+    moment::Moment,
+    session::PersonId,
+};
 
 /// Admits a person, or prolongs their admission. `email` is the address that they have proven.
 pub async fn set(sql: &mut Sql, person: &PersonId, page: NamePageId, email: &str, now: Moment) -> Result<()> {
@@ -36,6 +40,17 @@ pub async fn delete(sql: &mut Sql, person: &PersonId, page: NamePageId) -> Resul
     let text = "DELETE FROM admissions WHERE institution_id = $1 AND email_key = $2 AND name_page_id = $3";
     let params = [person.institution.into(), (&person.email_key).into(), page.into()];
     sql.execute(text, &params).await.map(|_| ())
+}
+
+/// Ends all admissions to a page. Whoever has asked for a message signs in with it, and is not admitted.
+pub async fn delete_all_on(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    for text in [
+        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
+        "UPDATE sign_in_requests SET name_page_id = NULL WHERE institution_id = $1 AND name_page_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), page.into()]).await?;
+    }
+    Ok(())
 }
 
 /// Is there anything for `delete_expired` to delete?

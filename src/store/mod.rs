@@ -37,6 +37,7 @@ pub mod moderation;
 pub mod name_pages;
 pub mod opt_outs;
 pub mod outbox;
+pub mod outsiders;
 pub mod own_recordings;
 pub mod page_settings;
 pub mod participants;

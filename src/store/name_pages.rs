@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Result, Row, Sql, Value, courses, coverage, institutions, retention, rolls};
+use super::{Result, Row, Sql, Value, admissions, courses, coverage, institutions, retention, rolls};
 use crate::domain::{
     coverage::Coverage,
     ids::{InstitutionId, NamePageId},
@@ -209,7 +209,8 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
                 (SELECT i.id FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2)";
     sql.execute(text, &here).await?;
     // Cases and changes of people who came from another page.
-    for table in ["participant_consents", "paused_participants", "import_changes", "moderation"] {
+    for table in ["participant_consents", "paused_participants", "outsiders", "import_changes", "moderation"]
+    {
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \
              (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \
@@ -222,19 +223,16 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM hidden_participants WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM invitations WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM codes WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM member_pages WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",
-        "UPDATE sign_in_requests SET name_page_id = NULL WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &here).await?;
     }
+    admissions::delete_all_on(sql, institution, page).await?;
     retention::forget_page(sql, institution, page).await?;
     coverage::close(sql, institution, page).await?;
     rolls::leave(sql, institution, rolls::INSTITUTION, &people).await?;

@@ -227,6 +227,20 @@ fn closed_text(count: usize) -> String {
     format!("{} UNION ALL {}", of("participants"), of("hidden_participants"))
 }
 
+const IS_ARCHIVED: &str = "SELECT 1 FROM participants p \
+     JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id \
+     WHERE p.institution_id = $1 AND p.id = $2 AND n.archived_at IS NOT NULL";
+
+/// Is this registration on an archived page?
+pub async fn is_archived(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<bool> {
+    let params = [institution.into(), participant.into()];
+    Ok(sql.one(IS_ARCHIVED, &params, |_| Ok(())).await?.is_some())
+}
+
 /// The maximum length of a recording, in seconds, for those of these registrations that are on pages with their own limit.
 pub async fn take_limits(
     sql: &mut Sql,
@@ -278,6 +292,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let limit_keys = [vec![Value::Int(1)], vec![Value::Int(7); 8]].concat();
     vec![
         ("registrations on closed pages", closed_text(8), keys),
+        ("a registration on an archived page", IS_ARCHIVED.to_owned(), vec![Value::Int(1), Value::Int(7)]),
         ("limits of registrations' pages", take_limits_text(8), limit_keys),
     ]
 }

@@ -21,7 +21,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 14] = [
+pub const TABLES: [(&str, OnErasure); 15] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -31,6 +31,7 @@ pub const TABLES: [(&str, OnErasure); 14] = [
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
     ("moderation", OnErasure::Alone),
+    ("outsiders", OnErasure::Alone),
     ("participant_consents", OnErasure::Alone),
     ("paused_participants", OnErasure::Alone),
     ("plays", OnErasure::Alone),

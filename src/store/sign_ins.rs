@@ -399,12 +399,13 @@ pub async fn is_known(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<b
 }
 
 const BELONGS: &str = "SELECT 1 FROM institutions i WHERE i.id = $1 AND \
-     ((SELECT 1 FROM participants p JOIN name_pages n ON n.institution_id = p.institution_id AND n.id = p.name_page_id \
-     WHERE p.institution_id = i.id AND p.email_key = $2 AND n.register <> 'open' LIMIT 1) = 1 \
+     ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 AND \
+     (SELECT o.participant_id FROM outsiders o WHERE o.institution_id = p.institution_id AND o.participant_id = p.id) IS NULL \
+     LIMIT 1) = 1 \
      OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = $2 LIMIT 1) = 1)";
 
-/// Is somebody with this email registered, or a member? Those who may only register are not. A page on which everybody can register
-/// does not count: otherwise, anybody could hear what is for people of the institution.
+/// Is somebody with this email registered, or a member? Those who may only register are not. Registrations that outsiders have made
+/// themselves do not count: otherwise, anybody could hear what is for people of the institution.
 pub async fn belongs(sql: &mut Sql, person: &PersonId) -> Result<bool> {
     let params = [person.institution.into(), (&person.email_key).into()];
     Ok(sql.one(BELONGS, &params, |_| Ok(())).await?.is_some())

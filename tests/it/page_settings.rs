@@ -404,6 +404,7 @@ async fn furnish(world: &World, page: &NamePage, email: &str, number: i64) {
         format!(
             "INSERT INTO import_changes (institution_id, import_id, participant_id, changed_at) VALUES ({institution}, {number}, {id}, 1)"
         ),
+        format!("INSERT INTO outsiders (institution_id, participant_id) VALUES ({institution}, {id})"),
         format!(
             "INSERT INTO retention_notices (institution_id, participant_id, name_page_id, announced_at) VALUES ({institution}, {id}, {page}, 1)"
         ),
@@ -412,7 +413,8 @@ async fn furnish(world: &World, page: &NamePage, email: &str, number: i64) {
     }
 }
 
-const OF_PAGE: [&str; 8] = [
+const OF_PAGE: [&str; 9] = [
+    "outsiders",
     "member_pages",
     "admissions",
     "invitations",
@@ -422,7 +424,8 @@ const OF_PAGE: [&str; 8] = [
     "retention_notices",
     "coverage",
 ];
-const OF_PERSON: [&str; 10] = [
+const OF_PERSON: [&str; 11] = [
+    "outsiders",
     "members",
     "member_pages",
     "admissions",
@@ -434,7 +437,8 @@ const OF_PERSON: [&str; 10] = [
     "import_changes",
     "retention_notices",
 ];
-const OF_INSTITUTION: [&str; 14] = [
+const OF_INSTITUTION: [&str; 15] = [
+    "outsiders",
     "members",
     "member_pages",
     "coverage",
@@ -515,7 +519,7 @@ async fn an_erased_person_leaves_nothing_behind_and_can_have_a_copy_before() {
     ] {
         assert_eq!(copy.about["person"][table].as_array().map(Vec::len), Some(1), "{table}");
     }
-    for table in ["moderation", "import_changes", "retention_notices"] {
+    for table in ["moderation", "import_changes", "outsiders", "retention_notices"] {
         assert_eq!(copy.about["registrations"][0][table].as_array().map(Vec::len), Some(1), "{table}");
     }
     assert!(!copy.about.to_string().contains("ben@x.org"));

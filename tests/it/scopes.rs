@@ -849,7 +849,8 @@ fn cases() -> Vec<Case> {
         )),
         case!("registrations::register", Institution, |s, a| async {
             let details = registrations::Details::read(&Form::from_query("first_name=Ana"));
-            registrations::register(&s.world.app, a, &ana(s), &public(s).await, None, details).await
+            registrations::register(&s.world.app, a, &ana(s), &public(s).await, How::Mail, None, details)
+                .await
         }),
         case!("registrations::refusal", Institution, |s, a| async {
             registrations::refusal(&s.world.app, a, &ana(s), &public(s).await, None).await

@@ -17,6 +17,8 @@ badge-save-contact = حفظ جهة الاتصال
 badge-save-recording = حفظ التسجيل
 badge-copy = نسخ الرابط
 badge-copied = تم النسخ
+badge-inside-title = لا يمكن فتح بطاقة الاسم هذه
+badge-inside = بطاقة الاسم هذه مخصصة للمنتمين إلى { $institution } فقط. لفتحها، يرجى تسجيل الخروج ثم تسجيل الدخول ببريد إلكتروني آخر.
 
 # المشغل. يجب أن تتسع للكلمات القصيرة مساحة 48 بكسل.
 badge-player-fault = { $label } (لا يمكن التشغيل الآن)

@@ -52,6 +52,7 @@ people-phonetic = طريقة النطق
 people-pronouns = الضمائر
 people-recording = التسجيل
 people-inside = يرجى تسجيل الدخول لسماع هذا الاسم
+people-only-inside = للمنتمين إلى { $institution } فقط
 people-ask = طلب تسجيل
 people-ask-sign-in = يرجى تسجيل الدخول لطلب التسجيلات
 people-asked = شكرا. ننقل طلبك مرة واحدة في الأسبوع على الأكثر، وفقط لمن يرغب في تلقي مثل هذه الرسائل.

@@ -17,6 +17,8 @@ badge-save-contact = Kontakt speichern
 badge-save-recording = Aufnahme speichern
 badge-copy = Link kopieren
 badge-copied = Kopiert
+badge-inside-title = Du kannst dieses Namensschild nicht öffnen
+badge-inside = Dieses Namensschild ist nur für Personen von { $institution }. Wenn du dazugehören solltest, melde dich bitte ab und mit einer anderen E-Mail-Adresse wieder an.
 
 # Der Player. Die kurzen Wörter müssen in einen Rahmen von 48 Pixeln passen.
 badge-player-fault = { $label } (gerade nicht möglich)

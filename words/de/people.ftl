@@ -44,6 +44,7 @@ people-phonetic = Aussprache
 people-pronouns = Pronomen
 people-recording = Aufnahme
 people-inside = Zum Anhören bitte anmelden
+people-only-inside = Nur für Personen von { $institution }
 people-ask = Um eine Aufnahme bitten
 people-ask-sign-in = Anmelden, um Aufnahmen zu erbitten
 people-asked = Danke. Wir geben deine Bitte weiter, höchstens einmal in der Woche und nur, wenn die Person solche Nachrichten bekommen möchte.

@@ -17,6 +17,8 @@ badge-save-contact = Save contact
 badge-save-recording = Save recording
 badge-copy = Copy link
 badge-copied = Copied
+badge-inside-title = You cannot open this name badge
+badge-inside = This name badge is only for people of { $institution }. If you should be one of them, please sign out, and sign in with another email.
 
 # The player. The short words must fit a frame of 48 pixels.
 badge-player-fault = { $label } (it cannot be played just now)

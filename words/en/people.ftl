@@ -44,6 +44,7 @@ people-phonetic = How it is said
 people-pronouns = Pronouns
 people-recording = Recording
 people-inside = Sign in to hear this name
+people-only-inside = Only for people of { $institution }
 people-ask = Ask for a recording
 people-ask-sign-in = Sign in to ask for recordings
 people-asked = Thank you. We pass your request on, at most once a week and only if the person wants to get such messages.

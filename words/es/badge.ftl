@@ -17,6 +17,8 @@ badge-save-contact = Guardar contacto
 badge-save-recording = Guardar grabación
 badge-copy = Copiar enlace
 badge-copied = Copiado
+badge-inside-title = No puedes abrir esta tarjeta con el nombre
+badge-inside = Esta tarjeta con el nombre es solo para personas de { $institution }. Si deberías poder verla, cierra sesión e inicia sesión con otro correo.
 
 # El reproductor. Las palabras cortas deben caber en un marco de 48 píxeles.
 badge-player-fault = { $label } (no es posible en este momento)

@@ -44,6 +44,7 @@ people-phonetic = Cómo se pronuncia
 people-pronouns = Pronombres
 people-recording = Grabación
 people-inside = Inicia sesión para escuchar este nombre
+people-only-inside = Solo para personas de { $institution }
 people-ask = Pedir una grabación
 people-ask-sign-in = Inicia sesión para pedir grabaciones
 people-asked = Gracias. Transmitimos tu petición, como mucho una vez por semana y solo si la persona quiere recibir estos mensajes.

@@ -17,6 +17,8 @@ badge-save-contact = Télécharger le contact
 badge-save-recording = Télécharger l’enregistrement
 badge-copy = Copier le lien
 badge-copied = Copié
+badge-inside-title = Vous ne pouvez pas ouvrir ce badge
+badge-inside = Ce badge est réservé aux personnes de { $institution }. Si vous devriez en faire partie, déconnectez-vous, puis connectez-vous avec une autre adresse.
 
 # Le lecteur. Les mots courts doivent tenir dans un cadre de 48 pixels.
 badge-player-fault = { $label } (impossible pour le moment)

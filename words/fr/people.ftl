@@ -44,6 +44,7 @@ people-phonetic = Prononciation
 people-pronouns = Pronoms
 people-recording = Enregistrement
 people-inside = Connectez-vous pour écouter ce nom
+people-only-inside = Réservé aux personnes de { $institution }
 people-ask = Demander un enregistrement
 people-ask-sign-in = Connectez-vous pour demander des enregistrements
 people-asked = Merci. Nous transmettons votre demande, au plus une fois par semaine et seulement si la personne souhaite recevoir de tels messages.

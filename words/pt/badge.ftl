@@ -17,6 +17,8 @@ badge-save-contact = Salvar contato
 badge-save-recording = Salvar gravação
 badge-copy = Copiar link
 badge-copied = Copiado
+badge-inside-title = Você não pode abrir este cartão com o nome
+badge-inside = Este cartão com o nome é só para pessoas de { $institution }. Se você deveria ser uma delas, saia e entre com outro e-mail.
 
 # O player. As palavras curtas devem caber em um quadro de 48 pixels.
 badge-player-fault = { $label } (não é possível neste momento)

@@ -44,6 +44,7 @@ people-phonetic = Como se pronuncia
 people-pronouns = Pronomes
 people-recording = Gravação
 people-inside = Entre para ouvir este nome
+people-only-inside = Só para pessoas de { $institution }
 people-ask = Pedir uma gravação
 people-ask-sign-in = Entre para pedir gravações
 people-asked = Agradecemos. Transmitimos o seu pedido, no máximo uma vez por semana e somente se a pessoa quiser receber essas mensagens.

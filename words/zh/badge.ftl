@@ -17,6 +17,8 @@ badge-save-contact = 保存联系人
 badge-save-recording = 保存录音
 badge-copy = 复制链接
 badge-copied = 已复制
+badge-inside-title = 你不能打开这个名牌
+badge-inside = 这个名牌仅供{ $institution }的人查看。如果你应该可以查看，请退出登录，再用其他邮箱登录。
 
 # 播放器。短语必须能放进 48 像素的框。
 badge-player-fault = { $label }（目前无法播放）

@@ -36,6 +36,7 @@ people-phonetic = 读法
 people-pronouns = 代词
 people-recording = 录音
 people-inside = 登录后可以听这个名字
+people-only-inside = 仅供{ $institution }的人收听
 people-ask = 请对方录音
 people-ask-sign-in = 登录后可以请对方录音
 people-asked = 谢谢。我们会转达你的请求，每周最多一次，并且只在对方愿意接收此类消息时转达。

@@ -19,7 +19,7 @@ use crate::{
         participant::{Draft, Given, LegalNames, Raw, Source},
         session::PersonId,
     },
-    store::{institutions, invitations, languages},
+    store::{institutions, invitations, languages, outsiders},
 };
 
 /// The path of the personal link.
@@ -175,10 +175,13 @@ pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Opti
         }
     }
     let (id, now) = (opened.invitation.id, app.clock.now());
+    let (invited, page) = (person.clone(), opened.page.id);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 invitations::open(sql, institution, id, now).await?;
+                // They may have registered themselves before.
+                outsiders::admit(sql, &invited, page).await?;
                 Ok(invitations::register(sql, institution, id, now).await?)
             })
         })

@@ -58,7 +58,7 @@ pub async fn remind_due(app: &App) -> Result<()> {
 async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool> {
     let Some(invitation) = &due.guest.invitation else { return Ok(false) };
     let state = (InvitationState::of(due.guest.facts), due.is_held);
-    let zone = local_zone(due.phone_number.as_deref(), &due.institution.time_zone);
+    let zone = local_zone(due.phone_number.as_deref(), &due.institution.time_zone, now);
     let next = match Reminding::of(invitation, state, due.times, &zone, now) {
         Reminding::Never => {
             invitations::postpone(sql, invitation, None).await?;

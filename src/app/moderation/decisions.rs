@@ -161,6 +161,13 @@ async fn carry_out(
     match decision {
         Decision::Dismiss => Ok(Some(Vec::new())),
         Decision::Approve => {
+            let held = store::media::of(sql, institution, owner, Kind::Held).await?;
+            // An API client or an import may have set a recording since.
+            if let Some(held) = held
+                && is_outdated(sql, institution, case, &held).await?
+            {
+                return Ok(None);
+            }
             let Some(held) = newest(sql, institution, case, Kind::Held, now).await? else { return Ok(None) };
             let audible = Media { kind: Kind::Recording, ..held };
             let replaced = store::media::attach(sql, institution, owner, &audible, now).await?;
@@ -171,8 +178,7 @@ async fn carry_out(
         Decision::Restore => {
             let removed = store::media::find_removed(sql, institution, owner, &case.hex).await?;
             let removed = removed.ok_or(Error::Missing(Missing::Recording))?;
-            let current = store::media::of(sql, institution, owner, Kind::Recording).await?;
-            if current.is_some_and(|current| current.created_at > removed.created_at) {
+            if is_outdated(sql, institution, case, &removed).await? {
                 return Ok(None);
             }
             store::media::take_removed(sql, institution, owner, &case.hex).await?;
@@ -181,6 +187,12 @@ async fn carry_out(
             Ok(Some(replaced.into_iter().collect()))
         }
     }
+}
+
+/// Is the recording that others can hear, or could while it is paused, newer than this one? Then it is not replaced.
+async fn is_outdated(sql: &mut Sql, institution: InstitutionId, case: &Case, kept: &Media) -> Result<bool> {
+    let current = store::media::of(sql, institution, case.participant, Kind::Recording).await?;
+    Ok(current.is_some_and(|current| current.created_at > kept.created_at))
 }
 
 /// Takes out the recording that a case is about. `None` if there is a newer one of this kind, or none.

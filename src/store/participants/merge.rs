@@ -12,7 +12,7 @@ use crate::{
         media::Kind,
         participant::{TEXT_FIELDS, TextField},
     },
-    store::{courses, coverage, retention, rolls},
+    store::{courses, coverage, outsiders, retention, rolls},
 };
 
 const fn table(hidden: bool) -> &'static str {
@@ -154,6 +154,7 @@ pub async fn hand_over(
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), from.into()]).await?;
     }
+    outsiders::merge(sql, institution, (to, from)).await?;
     retention::forget(sql, institution, from).await
 }
 

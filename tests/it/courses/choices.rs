@@ -135,6 +135,10 @@ async fn what_is_paused_and_agreed_to_stays_so_when_courses_are_merged_and_ends_
     let (own, second) = (entry(kept.name_page).await, entry(gone.name_page).await);
     let text = "INSERT INTO paused_participants (institution_id, participant_id) VALUES ($1, $2)";
     execute(&app.db, text, vec![institution.into(), second.participant.into()]).await;
+    let text = "INSERT INTO outsiders (institution_id, participant_id) VALUES ($1, $2)";
+    for one in [own, second] {
+        execute(&app.db, text, vec![institution.into(), one.participant.into()]).await;
+    }
     assert!(consents::agree_as_owner(app, second, consent::BUILT_IN, Language::English).await.unwrap());
     let path = format!("/v4/name_pages/{}/participants", gone.name_page);
     let listed = world.get(&path).await.expect(200)["participants"][0].clone();
@@ -146,7 +150,7 @@ async fn what_is_paused_and_agreed_to_stays_so_when_courses_are_merged_and_ends_
     assert_eq!((merged.moved, merged.joined), (0, 1));
     assert_eq!(school.people().await[0]["recording_link"], Value::Null);
     assert_eq!((school.count("media").await, school.count("media WHERE NOT hidden").await), (1, 0));
-    for table in ["paused_participants", "participant_consents"] {
+    for table in ["paused_participants", "participant_consents", "outsiders"] {
         let theirs = format!("{table} WHERE participant_id = {}", own.participant);
         assert_eq!((school.count(&theirs).await, school.count(table).await), (1, 1), "{table}");
     }
@@ -154,7 +158,7 @@ async fn what_is_paused_and_agreed_to_stays_so_when_courses_are_merged_and_ends_
 
     let page = NamePageRef::parse(&kept.name_page.to_string()).unwrap();
     name_pages::delete(app, &Actor::Operator, institution, &page).await.unwrap();
-    for table in ["paused_participants", "participant_consents"] {
+    for table in ["paused_participants", "participant_consents", "outsiders"] {
         assert_eq!(school.count(table).await, 0, "{table}");
     }
 }

@@ -5,7 +5,12 @@ use std::time::Duration;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
     app::{Actor, calls, name_pages},
-    domain::{countries::Countries, media::Kind, name_page::NamePage, quiet_hours::QuietHours},
+    domain::{
+        countries::Countries,
+        media::Kind,
+        name_page::{NamePage, NamePageRef},
+        quiet_hours::QuietHours,
+    },
 };
 use reqwest::{Response, header};
 use serde_json::{Value, json};
@@ -191,6 +196,15 @@ async fn a_student_sees_themselves_alone_and_changes_what_is_theirs() {
     let text = wrong.text().await.unwrap();
     assert!(text.contains("This is too long. Please use at most \u{2068}500\u{2069} characters."), "{text}");
     assert!(text.contains(&long) && text.contains("kept</textarea>"), "what was typed stays");
+    // Nothing changes on an archived page.
+    let page = NamePageRef::parse(&page_of_course(&platform).await.slug).unwrap();
+    let (app, id) = (&platform.world.app, platform.world.institution.id);
+    name_pages::archive(app, &Actor::Operator, id, &page, true).await.unwrap();
+    let late = platform.submit(&session, "details", &[("phonetic", "late")], &cookie).await;
+    assert_eq!(late.status(), 422);
+    assert!(late.text().await.unwrap().contains("This page is archived."));
+    assert!(text_of(&platform, &session, &cookie).await.contains("value=\"shi-VAWN\""));
+    name_pages::archive(app, &Actor::Operator, id, &page, false).await.unwrap();
     // A student can open nothing else in the session.
     for path in ["sync", "link"] {
         let answer = platform.submit(&session, path, &[("title", "x")], &cookie).await;

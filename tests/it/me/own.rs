@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, audiences, calls,
+        Actor, Error, Forbidden, Missing, audiences, calls, name_pages,
         own_person::{self, OwnPerson},
         participants, persons, sign_in,
     },
@@ -364,6 +364,19 @@ async fn details_are_changed_on_one_page() {
     let fields = [("page", "nowhere"), ("notes", "x")];
     browser.post("/me/details", &fields).await.expect(404);
     browser.post("/me/call", &[("phone_number", "+12025550123")]).await.expect(404);
+}
+
+#[tokio::test]
+async fn details_on_an_archived_page_stay_as_they_are() {
+    let world = world().await;
+    let browser = ana(&world).await;
+    let reference = NamePageRef::parse(&world.page.slug).unwrap();
+    name_pages::archive(&world.app, &Actor::Operator, world.institution.id, &reference, true).await.unwrap();
+    let fields = [("page", world.page.slug.as_str()), ("phonetic", "AH-na"), ("notes", "new")];
+    let page = browser.post("/me/details", &fields).await.expect(422).body;
+    assert!(page.contains("This page is archived."), "{page}");
+    let [one] = &stored(&world, world.institution.id).await.registrations[..] else { panic!("one entry") };
+    assert_eq!((&one.entry.phonetic, &one.entry.notes), (&None, &None));
 }
 
 #[tokio::test]

@@ -114,12 +114,17 @@ async fn the_button_registers_the_recipient_and_leads_to_the_recorder() {
 async fn somebody_who_is_registered_keeps_their_name() {
     let world = World::new().await;
     world.person("Ada", "ADA@example.edu").await;
+    // As if they had registered themselves where everybody can.
+    let text =
+        "INSERT INTO outsiders (institution_id, participant_id) SELECT institution_id, id FROM participants";
+    execute(&world.app.db, text, vec![]).await;
     let ada = link(&world, "Wrong Name <ada@example.edu>").await;
     let browser = Browser::new(&world);
     let page = browser.get(&ada).await.expect(200).body;
     assert!(page.contains("Ada") && !page.contains("Wrong"), "{page}");
     browser.post(&ada, &agreeing("Wrong", "Name")).await.expect(303);
     assert_eq!(names(&world).await, ["Ada||ADA@example.edu"]);
+    assert_eq!(count(&world, "outsiders").await, 0, "the institution has invited them");
 }
 
 #[tokio::test]

@@ -259,6 +259,29 @@ async fn a_new_take_replaces_the_one_in_the_queue_and_is_not_approved_unheard() 
 }
 
 #[tokio::test]
+async fn an_older_take_does_not_replace_what_the_api_has_set_since() {
+    let (world, ana) = world().await;
+    record(&world, &ana, 150.0, Sharing::All).await;
+    let target = only_case(&world).await;
+    world.advance(Duration::from_secs(1));
+    let change =
+        json!({ "name_page_id": world.page.slug, "participant": { "pronunciation": file(wav(1.0)) } });
+    world.put(&format!("/v5/participants/{ANA}"), change).await.expect(200);
+    let set = shown(&world).await;
+    assert!(set["recording_link"].is_string());
+
+    let outcome = approve(&world, &target).await;
+    assert!(matches!(outcome, Outcome::Newer(_)), "{outcome:?}");
+    assert_eq!(shown(&world).await, set);
+    assert_eq!(only_case(&world).await, target, "the take still waits");
+    // A newer take is approved as always.
+    world.advance(Duration::from_secs(1));
+    record(&world, &ana, 220.0, Sharing::ThisPage).await;
+    assert!(is_done(&approve(&world, &only_case(&world).await).await, CaseState::Approved));
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
 async fn of_two_managers_at_once_the_second_is_told() {
     let (world, ana) = world().await;
     record(&world, &ana, 150.0, Sharing::All).await;

@@ -160,33 +160,68 @@ async fn the_page_decides_who_may_listen() {
 async fn whoever_registers_where_everybody_can_does_not_belong_to_the_institution() {
     let world = World::new().await;
     let (choir, id) = (world.page("Choir").await, world.institution.id);
-    let change = || page_settings::Change { listen: Some(Listen::Institution), ..Default::default() };
-    let register = async |page: &NamePage, register| {
-        let change = page_settings::Change { register: Some(register), ..change() };
-        set_of(&world, id, page, change).await;
+    let register = async |page: &NamePage, register, listen| {
+        let (register, listen) = (Some(register), Some(listen));
+        set_of(&world, id, page, page_settings::Change { register, listen, ..Default::default() }).await;
     };
-    register(&world.page, Register::Invited).await;
-    register(&choir, Register::Open).await;
+    register(&world.page, Register::Invited, Listen::Institution).await;
+    register(&choir, Register::Open, Listen::Institution).await;
     let ana = recorded(&world, "Ana", "Lima", ANA).await;
-    world.person_on(&choir, json!({ "first_name": "Bo", "email": BO })).await;
-    let bo = signed_in(&world, id, BO).await;
+    let bo = Browser::new(&world);
+    bo.register(&world, &choir.slug, BO, "Bo").await;
     bo.get(&path(&world)).await.expect(403);
     bo.get(&format!("/p/{}/people", choir.slug)).await.expect(200);
     listened_by(&world, Listen::Link).await;
     audiences::choose(&world.app, &Actor::Operator, person(id, ANA), Audience::Institution).await.unwrap();
     let badge = ana["name_badge_link"].as_str().unwrap().strip_prefix(&world.base).unwrap().to_owned();
-    let heard = async || {
-        let listed = sounds(&bo.get(&path(&world)).await.expect(200)).len();
-        (listed, bo.get(&badge).await.status.as_u16())
+    let heard = async |browser: &Browser<'_>| {
+        let listed = sounds(&browser.get(&path(&world)).await.expect(200)).len();
+        (listed, browser.get(&badge).await.status.as_u16())
     };
-    assert_eq!(heard().await, (0, 303));
-    // The owner of an entry on such a page still sees their own badge.
-    register(&world.page, Register::Open).await;
-    listened_by(&world, Listen::Link).await;
-    let own = signed_in(&world, id, ANA).await;
-    own.get(&badge).await.expect(200);
-    register(&choir, Register::Code).await;
-    assert_eq!(heard().await, (1, 200), "whoever has the event code was given it");
+    assert_eq!(heard(&bo).await, (0, 403), "signing in once more would not help");
+    for below in ["", ".vcf"] {
+        let refused = bo.get(&format!("{badge}{below}")).await.expect(403).body;
+        let refused = refused.replace(['\u{2068}', '\u{2069}'], "");
+        let sentence = format!("only for people of {}", world.institution.name);
+        assert!(refused.contains(&sentence) && !refused.contains("Lima"), "{refused}");
+    }
+    Browser::new(&world).get(&badge).await.expect(303);
+    // Another rule for those who come later changes nothing for those who have come.
+    for rule in [Register::Code, Register::Invited] {
+        register(&choir, rule, Listen::Institution).await;
+        assert_eq!(heard(&bo).await, (0, 403), "{rule:?}");
+    }
+    named(&world, "Cy", "Lee", CY).await;
+    register(&world.page, Register::Open, Listen::Link).await;
+    for email in [ANA, CY] {
+        let browser = signed_in(&world, id, email).await;
+        assert_eq!(heard(&browser).await, (1, 200), "the institution has registered {email}");
+    }
+}
+
+#[tokio::test]
+async fn whom_the_institution_knows_belongs_to_it_also_by_a_page_that_is_open_to_everybody() {
+    let world = World::new().await;
+    let (choir, id) = (world.page("Choir").await, world.institution.id);
+    let domains = Some(vec!["example.edu".to_owned()]);
+    let open = page_settings::Change { register: Some(Register::Open), domains, ..Default::default() };
+    set_of(&world, id, &choir, open).await;
+    let belongs = async |email: &str| sign_in::belongs(&world.app, &person(id, email)).await.unwrap();
+    for (how, email, wanted) in [
+        (How::Mail, "bo@example.org", false),
+        (How::Link, "cy@example.org", false),
+        (How::Oidc, "di@example.org", true),
+        (How::Proxy, "ed@example.org", true),
+        (How::Mail, "flo@example.edu", true),
+    ] {
+        // So that they may sign in. It is for another page, and so it vouches for nobody here.
+        invite(&world, email).await;
+        let browser = signed_in_by(&world, id, email, how).await;
+        browser.get("/p/choir/register").await.expect(200);
+        let sent = browser.post("/p/choir/register", &[("first_name", "Somebody")]).await;
+        sent.redirects_to("/p/choir/own?done=registered");
+        assert_eq!(belongs(email).await, wanted, "{how:?} {email}");
+    }
 }
 
 #[tokio::test]
@@ -295,14 +330,17 @@ async fn a_name_that_is_an_email_is_shown_without_its_domain() {
     let world = World::new().await;
     listened_by(&world, Listen::Link).await;
     let ana = recorded(&world, "Ana", ANA, ANA).await;
-    named(&world, "T@ylor", "Abel", BO).await;
+    named(&world, "Bo", "bo@campus", BO).await;
+    named(&world, "Cy", "@cy.lee", CY).await;
     let browser = Browser::new(&world);
     let seen = browser.get(&path(&world)).await.expect(200);
-    assert_eq!(names(&seen), ["T@ylor Abel", "Ana ana"]);
+    let mut shown = names(&seen);
+    shown.sort();
+    assert_eq!(shown, ["Ana ana", "Bo bo", "Cy @cy.lee"]);
     let report = format!("/{}/report", World::registration_token(&ana));
     for below in ["", "/rows", "/print", &report] {
         let seen = browser.get(&format!("{}{below}", path(&world))).await.expect(200);
-        assert!(!seen.body.contains("@example"), "{below}: {}", seen.body);
+        assert!(!seen.body.contains("@example") && !seen.body.contains("@campus"), "{below}: {}", seen.body);
     }
 }
 
@@ -325,7 +363,12 @@ async fn nobody_hears_who_has_paused_and_outsiders_do_not_hear_who_speaks_to_the
     invite(&world, CY).await;
     let invited = signed_in(&world, id, CY).await;
     assert_eq!(heard(&invited).await, 1, "whoever is only invited does not belong to the institution");
-    assert!(visitor.get(&path(&world)).await.body.contains("Sign in to hear this name"));
+    for below in ["", "/rows"] {
+        let shown = async |browser: &Browser<'_>| browser.get(&format!("{}{below}", path(&world))).await.body;
+        assert!(shown(&visitor).await.contains("Sign in to hear this name"), "{below}");
+        let (seen, only) = (shown(&invited).await, "Only for people of");
+        assert!(seen.contains(only) && !seen.contains("Sign in to hear"), "{below}: {seen}");
+    }
     choose(Audience::Paused).await;
     assert_eq!((heard(&visitor).await, heard(&inside).await), (1, 1));
     let silent = inside.get(&format!("{}?show=unrecorded", path(&world))).await.expect(200);

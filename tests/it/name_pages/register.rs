@@ -286,6 +286,31 @@ async fn an_admission_ends_after_a_day_and_when_the_page_is_for_others() {
 }
 
 #[tokio::test]
+async fn whoever_was_admitted_by_another_rule_must_follow_the_new_one() {
+    let world = world(Register::Open).await;
+    let (admitted, waiting) = (Browser::new(&world), Browser::new(&world));
+    admitted.prove(&world, SLUG, ANA, None).await.redirects_to(FORM);
+    admitted.get(FORM).await.expect(200);
+    waiting.ask_page(SLUG, "wes@example.edu", None).await.redirects_to("/p/class-of-2027/code");
+    let mail = newest_mail(&world).await.unwrap();
+    waiting.get("/p/class-of-2027/code").await.expect(200);
+    // Other settings, and the same rule once more, change nothing for them.
+    set(&world, Change { register: Some(Register::Open), ..Change::default() }).await;
+    assert_eq!(admissions(&world).await, 1);
+    set(&world, Change { register: Some(Register::Code), ..Change::default() }).await;
+    assert_eq!(admissions(&world).await, 0);
+    admitted.post(FORM, &[("first_name", "Ana")]).await.redirects_to("/p/class-of-2027");
+    waiting.post("/sign-in/code", &[("code", &mail.code)]).await.expect(422);
+    assert_eq!((admissions(&world).await, registered(&world).await), (0, 0));
+    // With the event code, they get in.
+    let code = world.page.event_code.clone();
+    let again = Browser::new(&world);
+    again.prove(&world, SLUG, ANA, Some(&code)).await.redirects_to(FORM);
+    again.get(FORM).await.expect(200);
+    again.post(FORM, &[("first_name", "Ana")]).await.redirects_to("/p/class-of-2027/own?done=registered");
+}
+
+#[tokio::test]
 async fn nobody_registers_on_a_closed_page_and_those_who_are_still_get_in() {
     let world = world(Register::Open).await;
     let (registered_before, waiting) = (Browser::new(&world), Browser::new(&world));

@@ -12,6 +12,7 @@ const TABLES: &[&str] = &[
     "persons",
     "consents",
     "paused_participants",
+    "outsiders",
     "media",
     "moderation",
     "calls",
