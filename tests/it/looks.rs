@@ -105,6 +105,7 @@ impl Matrix {
 
     async fn save(&self, combination: &str) {
         let Some(folder) = &self.shots else { return };
+        self.browser.devtools("Emulation.setScrollbarsHidden", json!({ "hidden": true })).await;
         // Without a clip, the picture of a page that is written from right to left would begin elsewhere.
         let size = "[document.documentElement.clientWidth, document.documentElement.scrollHeight]";
         let size = self.browser.value(size).await;
@@ -148,6 +149,9 @@ impl Matrix {
                 }
                 self.browser.prefer(scheme).await;
                 let combination = format!("{name}, {language}, {width} px, {scheme}");
+                let widths = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]";
+                let widths = self.browser.value(widths).await;
+                assert_eq!(widths[0], widths[1], "{combination}: the page is wider than the window");
                 let found = self.browser.violations().await;
                 self.faults.extend(found.into_iter().map(|fault| format!("{combination}: {fault}")));
                 self.save(&combination).await;
