@@ -67,7 +67,7 @@ where
 {
     let kept = move |app: App, request: ApiRequest| async move {
         let (caller, target) = (request.caller.clone(), request.target.clone());
-        kept::or_make(&app, &caller, target.as_ref(), handler(app.clone(), request)).await
+        kept::or_make(&app, &caller, target.as_ref(), || handler(app.clone(), request)).await
     };
     on(Action::Read, kept, show)
 }
@@ -99,7 +99,7 @@ where
         Ok(caller) => caller,
         Err(error) => {
             if has_body(&parts.method) {
-                body::discard_anonymous(&parts.extensions, body).await;
+                Box::pin(body::discard_anonymous(&parts.extensions, body)).await;
             }
             return show(error.into());
         }
@@ -179,13 +179,14 @@ async fn read_body(parts: &Parts, caller: &Caller, body: Body) -> Result<Option<
     if !has_body(&parts.method) {
         return Ok(None);
     }
-    Ok(Some(body::read(&parts.extensions, caller.institution.id, body).await?))
+    // Boxed: most requests have no body, and every one moves this future.
+    Ok(Some(Box::pin(body::read(&parts.extensions, caller.institution.id, body)).await?))
 }
 
 /// Drains the body before refusing a request: many clients read the response only after they have sent everything.
 async fn discard_body(parts: &Parts, body: Body) {
     if has_body(&parts.method) {
-        body::discard(&parts.extensions, body).await;
+        Box::pin(body::discard(&parts.extensions, body)).await;
     }
 }
 

@@ -324,7 +324,7 @@ impl Db {
         let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
         let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(effect, job).await,
-            Self::Postgres(postgres) => postgres.write(job).await,
+            Self::Postgres(postgres) => Box::pin(postgres.write(job)).await,
         };
         metrics::db_written(timer);
         outcome
@@ -431,13 +431,19 @@ impl Sql {
         };
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
+            // The futures of the PostgreSQL client have many kilobytes. Boxed, they do not make those of all use cases as large,
+            // which are moved several times for each request.
             Handle::Pool(Db::Postgres(db)) => {
-                // Return the connection to the pool before the rows are read.
-                let rows = postgres::query(&db.client().await?, sql, params).await?;
-                postgres::read(&rows, map)
+                let query = async {
+                    // Return the connection to the pool before the rows are read.
+                    postgres::query(&db.client().await?, sql, params).await
+                };
+                postgres::read(&Box::pin(query).await?, map)
             }
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
-            Handle::Postgres(client) => postgres::read(&postgres::query(client, sql, params).await?, map),
+            Handle::Postgres(client) => {
+                postgres::read(&Box::pin(postgres::query(client, sql, params)).await?, map)
+            }
         }
     }
 
@@ -461,7 +467,7 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
-            Handle::Postgres(client) => postgres::execute(client, sql, params).await,
+            Handle::Postgres(client) => Box::pin(postgres::execute(client, sql, params)).await,
         }
     }
 
@@ -477,7 +483,7 @@ impl Sql {
     pub(crate) async fn allow_long_statements(&mut self) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) | Handle::Sqlite(_) => Ok(()),
-            Handle::Postgres(client) => client.allow_long_statements().await,
+            Handle::Postgres(client) => Box::pin(client.allow_long_statements()).await,
         }
     }
 
@@ -486,7 +492,7 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => connection.execute_batch(sql).map_err(sqlite::error),
-            Handle::Postgres(client) => client.script(sql).await,
+            Handle::Postgres(client) => Box::pin(client.script(sql)).await,
         }
     }
 }

@@ -92,7 +92,8 @@ where
                 None => match caller.check(Action::Read) {
                     Ok(()) => {
                         let lookup = Lookup { caller: caller.clone(), params: call.params };
-                        kept::or_make(&app, &caller, call.target.as_ref(), handler(app.clone(), lookup)).await
+                        let make = || handler(app.clone(), lookup);
+                        kept::or_make(&app, &caller, call.target.as_ref(), make).await
                     }
                     Err(forbidden) => Err(forbidden.into()),
                 },
