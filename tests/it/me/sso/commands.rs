@@ -9,7 +9,10 @@ use reqwest::{header, redirect};
 use serde_json::{Value, json};
 
 use super::{CLIENT, Provider, SECRET};
-use crate::support::process::{CommandOutput, Installation, Serving};
+use crate::support::{
+    process::{CommandOutput, Installation, Serving},
+    until,
+};
 
 /// Runs a command that reads a secret.
 fn with_secret(mut command: Command, secret: &str) -> CommandOutput {
@@ -121,8 +124,10 @@ async fn a_wrong_secret_is_explained_in_the_log_and_not_on_the_page() {
     assert_eq!(page.status(), 503);
     let text = page.text().await.unwrap();
     assert!(text.contains("is not set up correctly") && !text.contains("invalid_client"), "{text}");
+    // The log is written after the response.
+    let cause = "rejects the client id or the client secret (invalid_client)";
+    until("the log says why", || async { server.log().contains(cause) }).await;
     let log = server.log();
-    assert!(log.contains("rejects the client id or the client secret (invalid_client)"), "{log}");
     assert!(log.contains("endonym sso update") && !log.contains("not the secret"), "{log}");
     server.stop().await;
 }
