@@ -59,7 +59,7 @@ where
     move |State(app): State<App>, request: Request| serve(app, request, needs, handler.clone(), show).boxed()
 }
 
-/// Like `on`, for lookups, whose answers are kept until the database changes.
+/// Like `on`, for lookups and lists by GET, whose answers are kept until the database changes.
 pub fn on_lookup<F, Fut>(handler: F, show: RenderProblem) -> impl Route
 where
     F: FnOnce(App, ApiRequest) -> Fut + Clone + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! Finished answers to lookups, kept until the database changes. Directories ask for the same few people again and
-//! again; such an answer costs neither a query nor serialization.
+//! Finished answers to lookups and short lists, kept until the database changes. Directories ask for the same few people
+//! again and again, and pollers for the same page of a list; such an answer costs neither a query nor serialization.
 
 use std::{
     collections::HashMap,
@@ -18,8 +18,8 @@ use crate::{
 /// Memory for all answers together.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 const SHARDS: usize = 16;
-/// Larger answers are not kept: they are lists, and rarely asked for twice.
-pub const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// Enough for a list of 100 people. Larger answers are not kept: they would displace too many small ones.
+pub const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// Roughly what an entry costs besides its texts.
 const ENTRY_BYTES: usize = 240;
 
@@ -75,12 +75,9 @@ impl Answers {
         if shard.version == Some(version) { shard.answers.get(question).cloned() } else { None }
     }
 
-    /// `version` was read before the database was.
+    /// An answer of at most `MAX_ANSWER_BYTES`. `version` was read before the database was.
     pub fn keep(&self, version: DataVersion, question: Question, answer: Answer) {
         let bytes = ENTRY_BYTES + question.target.len() + answer.body.len();
-        if answer.body.len() > MAX_ANSWER_BYTES {
-            return;
-        }
         let mut shard = self.shard(&question);
         if shard.version > Some(version) {
             return;
@@ -89,8 +86,10 @@ impl Answers {
             shard.clear();
             shard.version = Some(version);
         }
-        shard.bytes += bytes;
-        shard.answers.insert(question, answer);
+        // Two requests may have made the same answer at once.
+        if shard.answers.insert(question, answer).is_none() {
+            shard.bytes += bytes;
+        }
     }
 
     fn shard(&self, question: &Question) -> MutexGuard<'_, Shard> {

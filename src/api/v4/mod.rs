@@ -39,16 +39,16 @@ pub fn routes() -> Router<App> {
     under(
         ROOT,
         [
-            ("/participants", get(on(Read, participants::list, show))),
+            ("/participants", get(on_lookup(participants::list, show))),
             (
                 "/participants/search",
-                get(on(Read, participants::search, show)).post(on(Read, participants::search, show)),
+                get(on_lookup(participants::search, show)).post(on(Read, participants::search, show)),
             ),
             ("/participants/latest", get(on_lookup(participants::latest, show))),
             ("/participants/{id_or_email}", get(on_lookup(participants::show, show))),
             (
                 "/name_pages/{name_page_id}/participants",
-                get(on(Read, name_pages::list, show)).post(on(Write, name_pages::create, show)),
+                get(on_lookup(name_pages::list, show)).post(on(Write, name_pages::create, show)),
             ),
             ("/name_pages/{name_page_id}/participants/{id_or_email}", get(on_lookup(name_pages::show, show))),
             ("/exports", get(on(Read, exports::list, show)).post(on(Write, exports::create, show))),

@@ -32,11 +32,11 @@ pub fn routes() -> Router<App> {
         [
             (
                 "/participants",
-                get(on(Read, participants::list, show)).post(on(Write, participants::create, show)),
+                get(on_lookup(participants::list, show)).post(on(Write, participants::create, show)),
             ),
             (
                 "/participants/search",
-                get(on(Read, participants::search, show)).post(on(Read, participants::search, show)),
+                get(on_lookup(participants::search, show)).post(on(Read, participants::search, show)),
             ),
             ("/participants/latest", get(on_lookup(participants::latest, show))),
             (
