@@ -29,6 +29,7 @@ pub mod links;
 pub mod listening;
 pub mod looks;
 pub mod lti;
+mod mail_pace;
 pub mod mail_texts;
 pub mod media;
 pub mod members;

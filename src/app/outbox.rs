@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Actor, App, Error, Ids, Result, jobs, letters, mail_texts, opt_outs,
+    Actor, App, Error, Ids, Result, jobs, letters, mail_pace, mail_texts, opt_outs,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
@@ -93,7 +93,7 @@ pub async fn deliver(
         return end(app, Some(claim), &row, State::Expired, row.answer.as_deref()).await;
     }
     if row.message.is_bulk() {
-        app.mail.turn(&app.clock).await;
+        mail_pace::wait(app).await?;
     }
     let Some(Draft { to, content, unsubscribe, digests }) = render(app, &row).await? else {
         return discard(app, claim, &row).await;
@@ -152,7 +152,7 @@ enum Begun {
 
 /// Commits that the message is being handed over, if this worker still holds the job. Its code and link are valid with this commit.
 async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Digests>) -> Result<Begun> {
-    let (claim, row, now) = (claim.clone(), row.clone(), app.clock.now());
+    let (claim, row, pace, now) = (claim.clone(), row.clone(), app.mail.pace(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -168,6 +168,10 @@ async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Di
                 {
                     outbox::delete(sql, row.institution, row.id).await?;
                     return Ok(Begun::Obsolete);
+                }
+                // Last, because it locks a row that all workers for mail need.
+                if !row.message.is_bulk() {
+                    mail_pace::overtake(sql, pace, now).await?;
                 }
                 Ok(Begun::Sending(OutboxMessage { state: State::Sending, attempts, ..row }))
             })

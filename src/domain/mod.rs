@@ -30,6 +30,7 @@ pub mod invitation;
 pub mod job;
 pub mod language;
 pub mod lti;
+pub mod mail_pace;
 pub mod mail_text;
 pub mod matching;
 pub mod media;

@@ -2,7 +2,6 @@
 //! tenants or the database.
 
 mod letter;
-mod pace;
 pub mod render;
 mod smtp;
 
@@ -14,9 +13,8 @@ use std::{
 };
 
 pub use crate::domain::language::Language;
-use crate::{clock::Clock, domain::account::Account};
+use crate::domain::{account::Account, mail_pace::MailPace};
 pub use letter::{Letter, Mailbox};
-use pace::Pace;
 use percent_encoding::percent_decode_str;
 pub use render::Rendered;
 use smtp::{Client, Security};
@@ -58,7 +56,7 @@ pub struct Settings {
     pub from: String,
     pub timeout: Duration,
     pub ca_file: Option<PathBuf>,
-    /// Bulk messages that the mail server gets in a minute.
+    /// Messages that the mail server gets in a minute.
     pub per_minute: u32,
 }
 
@@ -66,8 +64,7 @@ pub struct Settings {
 #[derive(Clone, Default)]
 pub struct Mailer {
     transport: Transport,
-    /// Of all clones together.
-    pace: Arc<Pace>,
+    pace: MailPace,
 }
 
 #[derive(Clone, Default)]
@@ -97,7 +94,7 @@ impl Mailer {
                 format!("mail_from must look like `Names at Example <names@example.edu>`, not `{given}`")
             }
         })?;
-        let pace = Arc::new(Pace::new(settings.per_minute));
+        let pace = MailPace::new(settings.per_minute);
         if let Some(directory) = url.strip_prefix("file:") {
             return Ok(Self { transport: directory_transport(directory, from)?, pace });
         }
@@ -118,9 +115,9 @@ impl Mailer {
         }
     }
 
-    /// Waits until the next bulk message may be sent. Other messages do not wait.
-    pub async fn turn(&self, clock: &Clock) {
-        self.pace.turn(clock).await;
+    /// How fast messages of the outbox are to be sent.
+    pub const fn pace(&self) -> MailPace {
+        self.pace
     }
 
     /// Does everything that can be done without the message being accepted.

@@ -24,6 +24,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0018_lti_language", include_str!("../../migrations/0018_lti_language.sql")),
     ("0019_name_pages", include_str!("../../migrations/0019_name_pages.sql")),
     ("0020_outsiders", include_str!("../../migrations/0020_outsiders.sql")),
+    ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -29,6 +29,7 @@ pub mod lti_invites;
 pub mod lti_keys;
 pub mod lti_logins;
 pub mod lti_sessions;
+pub mod mail_pace;
 pub mod mail_texts;
 pub mod media;
 pub mod members;
