@@ -1,4 +1,4 @@
-//! How fast messages are handed to the mail server, in sum of all processes that share a database.
+//! How fast messages are handed to the mail server: one bound for all processes that share a database.
 
 use std::time::Duration;
 
@@ -42,8 +42,7 @@ mod tests {
     const START: Moment = Moment::from_micros(1_000_000_000_000);
 
     /// The times until the turns of messages that come at the same time, and the turn that is free afterwards.
-    fn turns<const N: usize>(pace: MailPace, free: Moment, now: Moment) -> ([Duration; N], Moment) {
-        let mut free = free;
+    fn turns<const N: usize>(pace: MailPace, mut free: Moment, now: Moment) -> ([Duration; N], Moment) {
         let waits = [(); N].map(|()| {
             let (turn, next) = pace.take(free, now);
             free = next;

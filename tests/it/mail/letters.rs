@@ -46,7 +46,7 @@ async fn invite_in(world: &World, language: Option<Language>, emails: &[&str]) {
     world.app.queue.wake();
 }
 
-async fn invite(world: &World, emails: &[&str]) {
+pub async fn invite(world: &World, emails: &[&str]) {
     invite_in(world, None, emails).await;
 }
 

@@ -4,6 +4,7 @@ mod commands;
 mod delivery;
 mod killed;
 mod letters;
+mod pace;
 
 use std::{
     io::{BufRead, BufReader},
@@ -101,7 +102,7 @@ pub fn mailer(url: &str, ca_file: Option<PathBuf>) -> Result<Mailer, String> {
     paced_mailer(url, ca_file, 6_000)
 }
 
-/// A mailer that sends so many bulk messages in a minute.
+/// A mailer that sends so many messages in a minute.
 pub fn paced_mailer(url: &str, ca_file: Option<PathBuf>, per_minute: u32) -> Result<Mailer, String> {
     Mailer::new(&Settings {
         url: url.into(),
