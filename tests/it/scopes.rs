@@ -938,7 +938,7 @@ async fn list(scene: &Scene, actor: &Actor) -> Result<listening::People> {
 
 async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
     let (public, token) = (public(scene).await, registration(scene).await);
-    listening::ask(&scene.world.app, actor, None, &public, &token).await
+    listening::ask(&scene.world.app, Some(actor), None, &public, &token).await
 }
 
 async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
