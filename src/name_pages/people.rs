@@ -64,6 +64,11 @@ impl Wanted {
         Query { filter, start: Window::new(self.page, per_page).offset(), most: per_page }
     }
 
+    /// The people of this part of the list.
+    pub fn part(&self) -> Query {
+        self.query(PART)
+    }
+
     /// The query of an address, with its question mark, and with these pairs.
     fn address(&self, more: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -268,6 +273,12 @@ impl PeoplePage<'_> {
         format!("{}/print{}", self.path, self.wanted.on_page(1).address(&[]))
     }
 
+    /// The address of the recordings on this part of the list as one file, if there are any.
+    fn play_all(&self) -> Option<String> {
+        let has_sound = self.list.rows.iter().any(|row| row.sound.is_some());
+        has_sound.then(|| format!("{}/all.mp3{}", self.path, self.wanted.address(&[])))
+    }
+
     /// The address of other parts of the list, to which the number of people before them is appended.
     fn rows(&self) -> String {
         let query = self.wanted.on_page(1).address(&[("after", "")]);
@@ -275,7 +286,7 @@ impl PeoplePage<'_> {
     }
 }
 
-fn query_of(request: &Request) -> Form {
+pub fn query_of(request: &Request) -> Form {
     Form::from_query(request.uri().query().unwrap_or_default())
 }
 
@@ -289,7 +300,7 @@ pub async fn show(State(app): State<App>, visit: Visit, request: Request) -> Res
     let wanted = Wanted::read(&query);
     let public = &visit.public;
     let address = path_to(public, &wanted, &[]);
-    let found = listening::list(&app, listener(&visit), public, &wanted.query(PART)).await;
+    let found = listening::list(&app, listener(&visit), public, &wanted.part()).await;
     match found {
         Ok(people) => shown(&app, &visit, &wanted, &address, people, query.get("done")),
         Err(error) => refused(&app, &visit, &address, &error),
@@ -375,7 +386,7 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let wanted = Wanted { page: 1, ..Wanted::read(&query) };
     let start = query.get("after").and_then(|after| after.parse().ok()).unwrap_or(0);
     let (public, address) = (&visit.public, path_to(&visit.public, &wanted, &[]));
-    let part = Query { start, ..wanted.query(PART) };
+    let part = Query { start, ..wanted.part() };
     let people = match listening::list(&app, listener(&visit), public, &part).await {
         Ok(found) => found.people,
         Err(error) => return refused(&app, &visit, &address, &error),

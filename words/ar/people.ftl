@@ -36,6 +36,7 @@ people-back = السابق
 people-next = التالي
 people-list = العودة إلى القائمة
 people-play-all = تشغيل الكل
+people-play-all-file = تشغيل الكل في ملف واحد
 people-stop = إيقاف
 people-print = نسخة للطباعة
 people-print-now = طباعة

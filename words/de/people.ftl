@@ -28,6 +28,7 @@ people-back = Zurück
 people-next = Weiter
 people-list = Zurück zur Liste
 people-play-all = Alle abspielen
+people-play-all-file = Alle als eine Datei abspielen
 people-stop = Anhalten
 people-print = Druckansicht
 people-print-now = Drucken

@@ -28,6 +28,7 @@ people-back = Back
 people-next = Next
 people-list = Back to the list
 people-play-all = Play all
+people-play-all-file = Play all as one file
 people-stop = Stop
 people-print = Print view
 people-print-now = Print

@@ -28,6 +28,7 @@ people-back = Anterior
 people-next = Siguiente
 people-list = Volver a la lista
 people-play-all = Reproducir todos
+people-play-all-file = Reproducir todos en un solo archivo
 people-stop = Detener
 people-print = Versión para imprimir
 people-print-now = Imprimir

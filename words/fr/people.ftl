@@ -28,6 +28,7 @@ people-back = Précédent
 people-next = Suivant
 people-list = Retour à la liste
 people-play-all = Tout écouter
+people-play-all-file = Tout écouter dans un seul fichier
 people-stop = Arrêter
 people-print = Version à imprimer
 people-print-now = Imprimer

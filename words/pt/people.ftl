@@ -28,6 +28,7 @@ people-back = Anterior
 people-next = Próxima
 people-list = Voltar para a lista
 people-play-all = Tocar todos
+people-play-all-file = Tocar todos em um único arquivo
 people-stop = Parar
 people-print = Versão para impressão
 people-print-now = Imprimir

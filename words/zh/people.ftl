@@ -20,6 +20,7 @@ people-back = 上一页
 people-next = 下一页
 people-list = 返回列表
 people-play-all = 全部播放
+people-play-all-file = 作为一个文件全部播放
 people-stop = 停止
 people-print = 打印视图
 people-print-now = 打印
