@@ -219,19 +219,16 @@ pub fn takes_requests(app: &App, public: &PublicPage) -> bool {
     public.settings.state(app.clock.now()) == PageState::Open
 }
 
-/// Asks somebody on the page for a recording. The answer is the same whether or not a message is sent. Only who has signed in may
-/// ask.
+/// Asks somebody on the page for a recording. The answer is the same whether or not a message is sent. Whoever may listen may ask:
+/// the message says nothing about them.
 pub async fn ask(
     app: &App,
-    actor: &Actor,
+    visitor: Option<&Actor>,
     client: Option<Client>,
     public: &PublicPage,
     token: &str,
 ) -> Result<Answer> {
-    check(app, Some(actor), public).await?;
-    if !actor.reaches(public.institution.id) {
-        return Err(Error::Missing(Missing::Institution));
-    }
+    check(app, visitor, public).await?;
     let limited = admit(app, client).await;
     if limited != Answer::Accepted {
         return Ok(limited);

@@ -48,6 +48,7 @@ pub mod participants;
 pub mod people;
 pub mod persons;
 pub mod platforms;
+pub mod play_all;
 pub mod plays;
 pub mod pronunciations;
 pub mod recording_requests;

@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use endonym_media::{picture, sound};
+use bytes::Bytes;
+use endonym_media::{
+    picture,
+    sound::{self, Refusal},
+};
 use tokio::sync::oneshot;
 
 use super::{Error, Result};
@@ -97,6 +101,23 @@ impl Studio {
     /// The outer error is internal or temporary; the inner one is the client's.
     pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Processed, MediaFault>> {
         let settings = self.settings;
+        self.run(kind, move || make(kind, incoming, &settings)).await
+    }
+
+    /// Encodes a stored recording so that it can be joined with others.
+    pub async fn joinable(&self, recording: Bytes) -> Result<Result<Vec<u8>, Refusal>> {
+        self.run(Kind::Recording, move || sound::joinable(&recording)).await
+    }
+
+    async fn run<T, E>(
+        &self,
+        kind: Kind,
+        make: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> Result<Result<T, E>>
+    where
+        T: Send + 'static,
+        E: Send + 'static,
+    {
         let _span = traces::child_span("media process", ("endonym.media.kind", kind.word()));
         let (reply, answer) = oneshot::channel();
         let waiting = metrics::media_waiting();
@@ -107,7 +128,7 @@ impl Studio {
                 return metrics::media_rejected(kind.word(), "abandoned");
             }
             let timer = metrics::Timer::start();
-            let made = make(kind, incoming, &settings);
+            let made = make();
             metrics::media_processed(kind.word(), if made.is_ok() { "ok" } else { "refused" }, timer);
             let _ = reply.send(made);
         });

@@ -21,6 +21,7 @@ pub mod openapi;
 pub mod page;
 pub mod params;
 pub mod path;
+pub mod plays;
 pub mod policy;
 pub mod ranges;
 pub mod recorder;

@@ -284,6 +284,8 @@ pub fn remove_cookie(app: &App, response: &mut Response) {
 /// response.
 pub struct Visitor {
     pub secret: Secret,
+    /// The browser has sent the cookie. In a frame on another site it never does.
+    pub has_cookie: bool,
     pub preferred: Preferred,
     pub client: Option<Client>,
     pub headers: HeaderMap,
@@ -329,6 +331,7 @@ impl FromRequestParts<App> for Visitor {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
         let known = VISITOR.read(&app.links, &parts.headers).into_iter().find_map(Secret::parse);
         Ok(Self {
+            has_cookie: known.is_some(),
             secret: known.unwrap_or_else(|| Secret::generate(app)),
             preferred: preferred(parts),
             client: parts.extensions.get().copied(),

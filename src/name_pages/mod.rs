@@ -14,6 +14,7 @@ mod moderation;
 mod own;
 mod page;
 mod people;
+mod play_all;
 mod poster;
 mod register;
 mod report;
@@ -50,6 +51,7 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/people", get(people::show))
         .route("/p/{slug}/people/rows", get(people::rows))
         .route("/p/{slug}/people/print", get(people::print))
+        .route("/p/{slug}/people/all.mp3", get(play_all::send))
         .route("/p/{slug}/people/{token}/ask", post(ask::ask))
         .route("/p/{slug}/people/{token}/report", get(report::form).post(report::send))
         // For managers.

@@ -64,6 +64,11 @@ impl Wanted {
         Query { filter, start: Window::new(self.page, per_page).offset(), most: per_page }
     }
 
+    /// The people of this part of the list.
+    pub fn part(&self) -> Query {
+        self.query(PART)
+    }
+
     /// The query of an address, with its question mark, and with these pairs.
     fn address(&self, more: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -114,9 +119,10 @@ fn only_inside(words: Words, public: &PublicPage) -> String {
     words.one("people-only-inside", "institution", &public.institution.name)
 }
 
-/// May the visitor ask for recordings?
-fn may_ask(app: &App, visit: &Visit) -> bool {
-    listener(visit).is_some() && listening::takes_requests(app, &visit.public)
+/// Can the visitor ask for recordings? Not in a frame on another site, where no cookie works, so that forms have no valid token.
+fn can_ask(app: &App, visit: &Visit) -> bool {
+    let has_cookies = visit.who.is_some() || visit.visitor.has_cookie || !visit.is_framed;
+    has_cookies && listening::takes_requests(app, &visit.public)
 }
 
 /// The response to a visitor who may not listen, or to another error. `path` leads back after signing in.
@@ -218,8 +224,8 @@ struct PeoplePage<'a> {
     number: u64,
     pages: u64,
     has_people: bool,
-    /// The path of the sign-in page, for a visitor who could ask for recordings then.
-    ask_sign_in: Option<&'a str>,
+    /// The path of this page, for a visitor who can ask for recordings only outside of the frame.
+    ask_outside: Option<String>,
     done: Option<String>,
 }
 
@@ -267,6 +273,12 @@ impl PeoplePage<'_> {
         format!("{}/print{}", self.path, self.wanted.on_page(1).address(&[]))
     }
 
+    /// The address of the recordings on this part of the list as one file, if there are any.
+    fn play_all(&self) -> Option<String> {
+        let has_sound = self.list.rows.iter().any(|row| row.sound.is_some());
+        has_sound.then(|| format!("{}/all.mp3{}", self.path, self.wanted.address(&[])))
+    }
+
     /// The address of other parts of the list, to which the number of people before them is appended.
     fn rows(&self) -> String {
         let query = self.wanted.on_page(1).address(&[("after", "")]);
@@ -274,7 +286,7 @@ impl PeoplePage<'_> {
     }
 }
 
-fn query_of(request: &Request) -> Form {
+pub fn query_of(request: &Request) -> Form {
     Form::from_query(request.uri().query().unwrap_or_default())
 }
 
@@ -288,7 +300,7 @@ pub async fn show(State(app): State<App>, visit: Visit, request: Request) -> Res
     let wanted = Wanted::read(&query);
     let public = &visit.public;
     let address = path_to(public, &wanted, &[]);
-    let found = listening::list(&app, listener(&visit), public, &wanted.query(PART)).await;
+    let found = listening::list(&app, listener(&visit), public, &wanted.part()).await;
     match found {
         Ok(people) => shown(&app, &visit, &wanted, &address, people, query.get("done")),
         Err(error) => refused(&app, &visit, &address, &error),
@@ -309,6 +321,7 @@ fn shown(
     let path = format!("{}{}", page.root, path(public));
     let (sign_in, own) = (visit.sign_in_address(app, address), own_path(app, visit));
     let (words, csrf, back) = (page.words, page.csrf.clone(), wanted.address(&[]));
+    let can_ask = can_ask(app, visit);
     let letter_link = |letter: Letter| LetterLink {
         letter: letter.to_string(),
         address: format!(
@@ -328,7 +341,7 @@ fn shown(
         list: Rows {
             words,
             path: &path,
-            csrf: may_ask(app, visit).then_some(csrf.as_str()),
+            csrf: can_ask.then_some(csrf.as_str()),
             back: &back,
             sign_in: listener(visit).is_none().then_some(sign_in.as_str()),
             only_inside: only_inside(words, public),
@@ -339,8 +352,8 @@ fn shown(
         matching,
         start,
         has_people: registered > 0,
-        ask_sign_in: (visit.who.is_none() && recorded < registered && listening::takes_requests(app, public))
-            .then_some(sign_in.as_str()),
+        ask_outside: (!can_ask && recorded < registered && listening::takes_requests(app, public))
+            .then(|| format!("{path}{back}")),
         coverage: figures,
         number: wanted.page,
         pages: Window::new(1, PART).pages(matching).max(1),
@@ -373,7 +386,7 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let wanted = Wanted { page: 1, ..Wanted::read(&query) };
     let start = query.get("after").and_then(|after| after.parse().ok()).unwrap_or(0);
     let (public, address) = (&visit.public, path_to(&visit.public, &wanted, &[]));
-    let part = Query { start, ..wanted.query(PART) };
+    let part = Query { start, ..wanted.part() };
     let people = match listening::list(&app, listener(&visit), public, &part).await {
         Ok(found) => found.people,
         Err(error) => return refused(&app, &visit, &address, &error),
@@ -382,10 +395,12 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let path = format!("{}{}", page.root, path(public));
     let (sign_in, back, words) = (visit.sign_in_address(&app, &address), wanted.address(&[]), page.words);
     let own = own_path(&app, &visit);
+    // The request of a script does not say whether the page is in a frame. Outside of one, the browser sends the cookie of the page.
+    let has_cookies = visit.who.is_some() || visit.visitor.has_cookie;
     let list = Rows {
         words,
         path: &path,
-        csrf: may_ask(&app, &visit).then_some(page.csrf.as_str()),
+        csrf: (has_cookies && can_ask(&app, &visit)).then_some(page.csrf.as_str()),
         back: &back,
         sign_in: listener(&visit).is_none().then_some(sign_in.as_str()),
         only_inside: only_inside(words, public),

@@ -8,9 +8,7 @@ use std::collections::{HashMap, HashSet};
 pub use changes::{
     Change, forget_changes, has_brought, has_replaced, remember, remember_recording, touched, untouched,
 };
-pub use files::{
-    beginning, delete_file, file_part, insert_file, insert_report, report_part, set_beginning, waiting_files,
-};
+pub use files::{Whole, beginning, delete_file, insert_parts, part, set_beginning, waiting_files};
 
 use super::{Error, Result, Row, Sql, Value, padded, placeholders};
 use crate::domain::{

@@ -14,8 +14,8 @@ use endonym::{
         courses, coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages,
         listening, lti, mail_texts, media, members, moderation, name_pages, names, outbox,
         own_entry::Details,
-        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, plays,
-        pronunciations, recording_requests, registrations, sign_in, sso, tokens,
+        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, play_all,
+        plays, pronunciations, recording_requests, registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -528,6 +528,7 @@ fn cases() -> Vec<Case> {
         case!("listening::ask", Hearing, |s, a| ask(s, a)),
         case!("listening::report", Hearing, |s, a| report(s, a)),
         case!("listening::reportable", Hearing, |s, a| reportable(s, a)),
+        case!("play_all::begin", Hearing, |s, a| play_all(s, a)),
         case!("recording_requests::are_welcome", Institution, |s, a| recording_requests::are_welcome(
             &s.world.app,
             a,
@@ -938,7 +939,7 @@ async fn list(scene: &Scene, actor: &Actor) -> Result<listening::People> {
 
 async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
     let (public, token) = (public(scene).await, registration(scene).await);
-    listening::ask(&scene.world.app, actor, None, &public, &token).await
+    listening::ask(&scene.world.app, Some(actor), None, &public, &token).await
 }
 
 async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
@@ -950,6 +951,11 @@ async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
 async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
     let (public, token) = (public(scene).await, registration(scene).await);
     listening::reportable(&scene.world.app, Some(actor), &public, &token).await
+}
+
+async fn play_all(scene: &Scene, actor: &Actor) -> Result<play_all::PlayAll> {
+    let query = listening::Query { most: 10, ..listening::Query::default() };
+    play_all::begin(&scene.world.app, Some(actor), &public(scene).await, &query, false).await
 }
 
 /// This installation calls nobody.

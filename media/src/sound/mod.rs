@@ -5,6 +5,7 @@ mod clean;
 mod container;
 mod decode;
 mod filterbank;
+mod join;
 mod level;
 mod limiter;
 mod loudness;
@@ -15,6 +16,7 @@ mod resample;
 mod trim;
 mod waveform;
 
+pub use join::{frames, joinable, pause};
 use std::{fmt, panic, time::Duration};
 
 /// Limits of accepted recordings.

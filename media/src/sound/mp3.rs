@@ -32,6 +32,11 @@ pub fn delay(rate: u32) -> f64 {
     DELAY as f64 / f64::from(rate)
 }
 
+/// The size of the frame in front of a file, which has its length.
+pub fn header_length(rate: u32) -> usize {
+    144 * KILOBITS as usize * 1000 / rate as usize
+}
+
 /// The samples as the decoder will return them, in whole frames.
 pub fn laid_out(samples: &[f32]) -> Vec<f32> {
     let mut laid = vec![0.0; DELAY];
@@ -90,7 +95,7 @@ fn size_frame(shine: &mut ShineGlobalConfig) {
 /// header.
 fn with_length(stream: &[u8], frames: usize, rate: u32) -> Vec<u8> {
     const SIDE_INFORMATION: usize = 17;
-    let length = 144 * KILOBITS as usize * 1000 / rate as usize;
+    let length = header_length(rate);
     let bytes = length + stream.len();
 
     let mut file = Vec::with_capacity(bytes);

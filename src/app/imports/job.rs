@@ -12,7 +12,10 @@ use crate::{
         ids::{ImportId, InstitutionId},
         import::ImportState,
     },
-    store::{self, Sql, imports},
+    store::{
+        self, Sql,
+        imports::{self, Whole},
+    },
 };
 
 /// What the job does: the dry run, the import or its undo, depending on the state.
@@ -69,7 +72,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
                     imports::delete_file(sql, institution, id).await?;
                 }
                 if is_finished {
-                    imports::insert_report(sql, institution, id, &parts).await?;
+                    imports::insert_parts(sql, institution, id, Whole::Report, &parts).await?;
                 }
                 Ok(())
             })

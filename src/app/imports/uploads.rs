@@ -19,7 +19,10 @@ use crate::{
         institution::Institution,
         job::Job,
     },
-    store::{self, Sql, imports},
+    store::{
+        self, Sql,
+        imports::{self, Whole},
+    },
 };
 
 /// The bytes of an uploaded file, or of a report, that are stored together.
@@ -132,7 +135,7 @@ pub async fn upload(
                 }
                 imports::insert(sql, institution, &import).await?;
                 imports::set_beginning(sql, institution, id, &look).await?;
-                imports::insert_file(sql, institution, id, &parts).await?;
+                imports::insert_parts(sql, institution, id, Whole::File, &parts).await?;
                 Ok(true)
             })
         })
@@ -158,7 +161,7 @@ async fn found(
 pub(super) async fn file(app: &App, institution: InstitutionId, id: ImportId) -> Result<Input> {
     let mut bytes = Vec::new();
     for number in 0.. {
-        let part = imports::file_part(&mut app.db.read(), institution, id, number).await?;
+        let part = imports::part(&mut app.db.read(), institution, id, Whole::File, number).await?;
         let Some(part) = part else { break };
         let damaged = |_| Error::Internal("an uploaded file is damaged".to_owned());
         STANDARD.decode_vec(part, &mut bytes).map_err(damaged)?;
@@ -232,7 +235,9 @@ pub async fn report_part(
     actor.manage(institution, page)?;
     let sql = &mut app.db.read();
     found(sql, (institution, page), id).await?;
-    let Some(part) = imports::report_part(sql, institution, id, number).await? else { return Ok(None) };
+    let Some(part) = imports::part(sql, institution, id, Whole::Report, number).await? else {
+        return Ok(None);
+    };
     let rows: serde_json::Result<Vec<ReportRow>> = part.lines().map(serde_json::from_str).collect();
     rows.map(Some).map_err(|error| Error::Internal(format!("a report is damaged: {error}")))
 }

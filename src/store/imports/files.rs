@@ -3,51 +3,49 @@
 use super::super::{Result, Sql};
 use crate::domain::ids::{ImportId, InstitutionId, NamePageId};
 
-pub async fn insert_file(
+/// What a row of `import_files` is a part of. The parts of the report are beside those of the file, with negative numbers, so that
+/// they are deleted with them.
+#[derive(Debug, Clone, Copy)]
+pub enum Whole {
+    File,
+    Report,
+}
+
+impl Whole {
+    const fn number(self, part: i64) -> i64 {
+        match self {
+            Self::File => part,
+            Self::Report => -1 - part,
+        }
+    }
+}
+
+/// Stores a whole file, or the whole report.
+pub async fn insert_parts(
     sql: &mut Sql,
     institution: InstitutionId,
     import: ImportId,
+    whole: Whole,
     parts: &[String],
 ) -> Result<()> {
     let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
-    for (number, part) in (0_i64..).zip(parts) {
-        sql.execute(text, &[institution.into(), import.into(), number.into(), part.into()]).await?;
+    for (part, bytes) in (0_i64..).zip(parts) {
+        let number = whole.number(part);
+        sql.execute(text, &[institution.into(), import.into(), number.into(), bytes.into()]).await?;
     }
     Ok(())
 }
 
-/// Stores the whole report. Its parts are beside those of the file, with negative numbers, so that they are deleted with them.
-pub async fn insert_report(
+/// One part, by its number from 0.
+pub async fn part(
     sql: &mut Sql,
     institution: InstitutionId,
     import: ImportId,
-    parts: &[String],
-) -> Result<()> {
-    let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
-    for (number, part) in (0_i64..).zip(parts) {
-        sql.execute(text, &[institution.into(), import.into(), (-1 - number).into(), part.into()]).await?;
-    }
-    Ok(())
-}
-
-/// One part of the whole report, by its number from 0.
-pub async fn report_part(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    number: i64,
-) -> Result<Option<String>> {
-    file_part(sql, institution, import, -1 - number).await
-}
-
-/// One part of a file.
-pub async fn file_part(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    import: ImportId,
-    number: i64,
+    whole: Whole,
+    part: i64,
 ) -> Result<Option<String>> {
     let text = "SELECT bytes FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number = $3";
+    let number = whole.number(part);
     sql.one(text, &[institution.into(), import.into(), number.into()], |row| row.text(0)).await
 }
 

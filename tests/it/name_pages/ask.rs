@@ -177,42 +177,94 @@ async fn such_messages_are_switched_on_and_off_on_ones_own_page() {
     assert_eq!(messages(&world).await, 1, "what was not sent does not count");
 }
 
+fn address(world: &World, asked: &Value) -> String {
+    format!("{}/{}/ask", path(world), World::registration_token(asked))
+}
+
 #[tokio::test]
-async fn only_who_has_signed_in_may_ask() {
+async fn on_a_page_for_everybody_with_the_link_visitors_ask_without_signing_in() {
     let (world, bo) = scene().await;
     listened_by(&world, Listen::Link).await;
     let visitor = Browser::new(&world);
     let page = visitor.get(&path(&world)).await.expect(200).body;
-    assert!(page.contains("Abel") && !page.contains("/ask\""), "{page}");
-    assert!(page.contains("Sign in to ask for recordings"), "{page}");
-    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    assert!(page.contains("Ask for a recording: Bo Abel"), "{page}");
+    let seen = ask(&visitor, &world, &bo).await;
+    assert!(seen.location().contains(DONE) && seen.location().contains("q=bo"), "{}", seen.location());
+    assert_eq!(messages(&world).await, 1);
     let there = world.neighbor().await;
     let body =
         json!({ "name_page_id": there.page.slug, "participant": { "first_name": "Ana", "email": ANA } });
     let request = world.request_as(&there.token, reqwest::Method::POST, "/v5/participants").json(&body);
     crate::support::Answer::of(request).await.expect(201);
-    let outsiders = [
-        Browser::new(&world),
-        signed_in(&world, there.institution.id, ANA).await,
-        signed_in_by(&world, world.institution.id, ANA, How::Handover).await,
-    ];
-    for browser in &outsiders {
-        browser.get(&path(&world)).await.expect(200);
-        let seen = browser.post(&address, &[]).await;
-        assert!(!seen.location().contains(DONE), "{}", seen.location());
+    for (who, browser) in [
+        ("another visitor", Browser::new(&world)),
+        ("of another institution", signed_in(&world, there.institution.id, ANA).await),
+        ("let in to record", signed_in_by(&world, world.institution.id, ANA, How::Handover).await),
+        ("registered here", ana(&world).await),
+    ] {
+        assert!(ask(&browser, &world, &bo).await.location().contains(DONE), "{who}");
+        assert_eq!(messages(&world).await, 1, "once a week: {who}");
     }
-    // A form of another site does not ask in anybody's name.
-    let ana = ana(&world).await;
-    ana.get(&path(&world)).await.expect(200);
-    let csrf = ana.csrf();
-    for headers in [[("origin", "https://evil.example")], [("sec-fetch-site", "cross-site")]] {
-        ana.post_bare(&address, &[("csrf", csrf.as_str())], &headers).await.expect(403);
+    world.advance(7 * DAY + Duration::from_secs(60));
+    ask(&Browser::new(&world), &world, &bo).await;
+    assert_eq!(messages(&world).await, 2);
+}
+
+#[tokio::test]
+async fn elsewhere_visitors_must_sign_in_to_ask() {
+    let (world, bo) = scene().await;
+    listened_by(&world, Listen::Link).await;
+    // With a valid token, so that nothing else is the reason.
+    let visitor = Browser::new(&world);
+    visitor.get(&path(&world)).await.expect(200);
+    let csrf = visitor.csrf();
+    let script = [("accept", "application/json"), ("origin", world.base.as_str())];
+    for listen in [Listen::Registered, Listen::Institution, Listen::Managers] {
+        listened_by(&world, listen).await;
+        let seen = visitor.post(&address(&world, &bo), &[]).await.expect(303);
+        assert!(seen.location().starts_with("/sign-in?"), "{listen:?}: {}", seen.location());
+        let fields = [("csrf", csrf.as_str())];
+        visitor.post_bare(&address(&world, &bo), &fields, &script).await.expect(401);
     }
-    ana.post_bare(&address, &[], &[("origin", world.base.as_str())]).await.expect(403);
     assert_eq!(messages(&world).await, 0);
-    assert!(!ana.get(&path(&world)).await.body.contains("Sign in to ask"));
-    ana.post(&address, &[]).await.expect(303);
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_asks_nobody() {
+    let (world, bo) = scene().await;
+    listened_by(&world, Listen::Link).await;
+    let address = address(&world, &bo);
+    let browsers = [Browser::new(&world), ana(&world).await];
+    for browser in &browsers {
+        browser.get(&path(&world)).await.expect(200);
+        let csrf = browser.csrf();
+        let fields = [("csrf", csrf.as_str())];
+        for headers in [[("origin", "https://evil.example")], [("sec-fetch-site", "cross-site")]] {
+            browser.post_bare(&address, &fields, &headers).await.expect(403);
+        }
+        browser.post_bare(&address, &[], &[("origin", world.base.as_str())]).await.expect(403);
+        // The token is of no use without the cookie.
+        Browser::new(&world).post_bare(&address, &fields, &[]).await.expect(403);
+    }
+    assert_eq!(messages(&world).await, 0);
+    browsers[0].post(&address, &[]).await.expect(303);
     assert_eq!(messages(&world).await, 1);
+}
+
+#[tokio::test]
+async fn where_no_cookie_works_a_link_leads_out_of_the_frame() {
+    let (world, _) = scene().await;
+    listened_by(&world, Listen::Link).await;
+    let (outside, rows) = ("Open this page in a tab of its own", format!("{}/rows?after=0", path(&world)));
+    let mut framed = Browser::new(&world);
+    framed.headers.push(("sec-fetch-dest", "iframe".to_owned()));
+    let page = framed.get(&path(&world)).await.expect(200).body;
+    assert!(page.contains(outside) && !page.contains("/ask\""), "{page}");
+    assert!(!Browser::new(&world).get(&rows).await.expect(200).body.contains("/ask\""));
+    let visitor = Browser::new(&world);
+    let page = visitor.get(&path(&world)).await.expect(200).body;
+    assert!(!page.contains(outside) && page.contains("/ask\""), "{page}");
+    assert!(visitor.get(&rows).await.expect(200).body.contains("/ask\""));
 }
 
 #[tokio::test]
@@ -221,7 +273,7 @@ async fn who_may_not_listen_may_not_ask() {
     let ana = ana(&world).await;
     ana.get(&path(&world)).await.expect(200);
     listened_by(&world, Listen::Managers).await;
-    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    let address = address(&world, &bo);
     ana.post(&address, &[]).await.expect(403);
     assert_eq!(messages(&world).await, 0);
 }
@@ -231,7 +283,7 @@ async fn the_way_back_stays_on_the_page() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
     ana.get(&path(&world)).await.expect(200);
-    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    let address = address(&world, &bo);
     for back in ["https://evil.example/", "//evil.example", "?q=%0d%0aset-cookie:+x", "\r\nx: y"] {
         let seen = ana.post(&address, &[("back", back)]).await.expect(303);
         assert!(seen.location().starts_with(&path(&world)), "{}", seen.location());
@@ -244,7 +296,7 @@ async fn a_script_gets_the_sentence() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
     ana.get(&path(&world)).await.expect(200);
-    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    let address = address(&world, &bo);
     let csrf = ana.csrf();
     let headers = [("accept", "application/json"), ("origin", world.base.as_str())];
     let seen = ana.post_bare(&address, &[("csrf", csrf.as_str())], &headers).await.expect(200);
@@ -252,24 +304,34 @@ async fn a_script_gets_the_sentence() {
     assert!(body["message"].as_str().unwrap().starts_with("Thank you."), "{body}");
 }
 
+/// A visitor in this network, who has opened the page.
+async fn from<'a>(world: &'a World, network: &str) -> Browser<'a> {
+    let mut visitor = Browser::new(world);
+    visitor.headers.push(("x-forwarded-for", network.to_owned()));
+    visitor.get(&path(world)).await.expect(200);
+    visitor
+}
+
 #[tokio::test]
 async fn one_network_cannot_ask_without_end() {
     let (world, bo) = scene().await;
-    let mut ana = ana(&world).await;
-    ana.headers.push(("x-forwarded-for", "198.51.100.7".to_owned()));
-    ana.get(&path(&world)).await.expect(200);
-    let address = format!("{}/{}/ask", path(&world), World::registration_token(&bo));
+    listened_by(&world, Listen::Link).await;
+    let address = address(&world, &bo);
+    let visitor = from(&world, "198.51.100.7").await;
     for _ in 0..60 {
-        ana.post(&address, &[]).await.expect(303);
+        visitor.post(&address, &[]).await.expect(303);
     }
-    let seen = ana.post(&address, &[]).await.expect(429);
+    // Another cookie does not help.
+    let again = from(&world, "198.51.100.7").await;
+    let seen = again.post(&address, &[]).await.expect(429);
     assert!(
         seen.headers.contains_key("retry-after") && seen.body.contains("too many requests"),
         "{}",
         seen.body
     );
+    from(&world, "203.0.113.7").await.post(&address, &[]).await.expect(303);
     world.advance(Duration::from_secs(3_601));
-    ana.post(&address, &[]).await.expect(303);
+    visitor.post(&address, &[]).await.expect(303);
     assert_eq!(messages(&world).await, 1);
 }
 

@@ -13,6 +13,7 @@ mod moderation;
 mod own;
 mod page;
 mod people;
+mod play_all;
 mod poster;
 mod register;
 mod reminders;
