@@ -5,6 +5,7 @@ use endonym::{
     domain::{
         audience::Audience,
         media::{Kind, Media},
+        member::Role,
         page_settings::Listen,
     },
     store::{self, rolls},
@@ -12,7 +13,7 @@ use endonym::{
 use endonym_media::sound::{self, Limits};
 use serde_json::Value;
 
-use super::people::{ANA, BO, listened_by, named, path, person, recorded, signed_in};
+use super::people::{ANA, BO, listened_by, named, path, person, recorded, role, signed_in};
 use crate::{
     me::Browser,
     pages::SOUND,
@@ -140,6 +141,8 @@ async fn who_may_not_listen_gets_no_file() {
     let address = format!("{}/all.mp3", path(&world));
     let seen = Browser::new(&world).get(&address).await.expect(303);
     assert!(seen.location().starts_with("/sign-in?"), "{}", seen.location());
+    let choir = world.page("Choir").await;
+    role(&world, BO, Role::Reader, &[&choir]).await;
     signed_in(&world, world.institution.id, BO).await.get(&address).await.expect(403);
     let ana = signed_in(&world, world.institution.id, ANA).await;
     assert_eq!(ana.file(&address, &[]).await.0, 200);
