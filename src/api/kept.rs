@@ -1,10 +1,11 @@
-//! Answers lookups from `app.answers` while the database has not changed.
+//! Answers lookups and lists from `app.answers` while the database has not changed.
 
 use axum::{
     body::{Body, HttpBody, to_bytes},
     http::{HeaderValue, StatusCode, header, uri::PathAndQuery},
     response::Response,
 };
+use bytes::Bytes;
 
 use super::problem::Problem;
 use crate::{
@@ -65,6 +66,8 @@ pub async fn keep(
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, MAX_ANSWER_BYTES).await.map_err(|error| Error::Internal(error.to_string()))?;
     let link = parts.headers.get(header::LINK).map(|link| link.as_bytes().to_vec().into());
-    app.answers.keep(version, question, Answer { body: body.clone(), link, limit });
+    // Copied, because a list's buffer may be twice as large as its content.
+    let kept = Bytes::copy_from_slice(&body);
+    app.answers.keep(version, question, Answer { body: kept, link, limit });
     Ok(Response::from_parts(parts, Body::from(body)))
 }

@@ -42,6 +42,8 @@ pub enum LimitKey {
     Reports(IpAddr),
     /// Requests for a recording by listeners.
     Asks(IpAddr),
+    /// The same on one page, by visitors without a session.
+    PageAsks { institution: InstitutionId, page: NamePageId },
     /// Launches that trigger a roster fetch of a course.
     Course(CourseId),
 }

@@ -202,7 +202,7 @@ fn without_domain(word: &str) -> &str {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     Accepted,
-    /// Too many requests from this network.
+    /// Too many requests from this network, or from visitors of this page.
     TooMany {
         retry_after: u64,
     },
@@ -211,6 +211,8 @@ pub enum Answer {
 const HOUR: Duration = Duration::from_secs(3_600);
 /// What one client network may do in an hour. Many people of an institution share a network.
 const MAX_REQUESTS: u32 = 60;
+/// What visitors without a session may do on one page in an hour, together.
+const MAX_REQUESTS_OF_VISITORS: u32 = 200;
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
 
@@ -229,7 +231,10 @@ pub async fn ask(
     token: &str,
 ) -> Result<Answer> {
     check(app, visitor, public).await?;
-    let limited = admit(app, client).await;
+    let mut limited = admit(app, client).await;
+    if limited == Answer::Accepted && visitor.is_none() {
+        limited = admit_visitor(app, public).await;
+    }
     if limited != Answer::Accepted {
         return Ok(limited);
     }
@@ -284,8 +289,17 @@ async fn find(app: &App, public: &PublicPage, token: &str) -> Result<Participant
 async fn admit(app: &App, client: Option<Client>) -> Answer {
     let Some(client) = client else { return Answer::Accepted };
     let ceiling = if client.is_proxy { MAX_REQUESTS.saturating_mul(PROXY_FACTOR) } else { MAX_REQUESTS };
+    count(app, LimitKey::asks(client.address), ceiling).await
+}
+
+/// Whoever has many networks must not be able to have the institution write to everybody on a page.
+async fn admit_visitor(app: &App, public: &PublicPage) -> Answer {
+    let key = LimitKey::PageAsks { institution: public.institution.id, page: public.page.id };
+    count(app, key, MAX_REQUESTS_OF_VISITORS).await
+}
+
+async fn count(app: &App, key: LimitKey, ceiling: u32) -> Answer {
     let policy = Policy { ceiling, window: HOUR, throttle: HOUR };
-    let key = LimitKey::asks(client.address);
     let quota = app.limiter.take_with_policy(key, policy, app.clock.instant()).await;
     quota.retry_after.map_or(Answer::Accepted, |retry_after| Answer::TooMany { retry_after })
 }

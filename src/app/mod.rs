@@ -103,6 +103,7 @@ pub struct Inner {
     pub auth_failures: u32,
     pub queue: jobs::Queue,
     pub streams: streams::Streams,
+    pub play_all: streams::Streams,
     pub storage: health::Storage,
     /// How long a report is kept before it expires.
     pub export_life: Duration,
@@ -192,6 +193,7 @@ impl App {
             auth_failures,
             queue: jobs::Queue::default(),
             streams: streams::Streams::new(streams),
+            play_all: streams::Streams::new(play_all::SLOTS),
             storage: health::Storage::new(disk_reserve),
             export_life,
             exports_waiting,

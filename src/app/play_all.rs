@@ -1,8 +1,10 @@
 //! "Play all" of the listening page for browsers without JavaScript: the recordings of a part of the list as one MP3, with a pause
 //! between them. It is sent in chunks of one recording each, so memory does not depend on their number.
 
+use std::time::Duration;
+
 use bytes::Bytes;
-use endonym_media::sound;
+use endonym_media::sound::{self, Refusal};
 
 use super::{
     Actor, App, Error, Missing, Result,
@@ -10,7 +12,7 @@ use super::{
     media,
     name_pages::PublicPage,
     plays,
-    streams::Slot,
+    streams::{self, Slot},
 };
 use crate::{
     blobs::{Key, Shelf},
@@ -20,13 +22,23 @@ use crate::{
     },
 };
 
+/// Files that are sent at once. They have slots of their own: on some pages visitors need no session, and they must not be able to
+/// take those of API clients and managers.
+pub const SLOTS: streams::Settings =
+    streams::Settings { at_once: 32, per_institution: 8, wait: Duration::from_secs(5) };
+
+/// How long the next recording may wait while the queue for uploads is full.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE_WHILE_BUSY: Duration = Duration::from_millis(250);
+
 /// A file that is being sent.
 pub struct PlayAll {
     app: App,
     institution: InstitutionId,
+    /// Ready before the file begins, so that a failure has a status of its own.
+    first: Option<Bytes>,
     /// The hexes of the recordings that are not sent yet.
     recordings: std::vec::IntoIter<String>,
-    is_begun: bool,
     is_counted: bool,
     /// Limits how many are sent at once.
     _slot: Slot,
@@ -51,29 +63,31 @@ pub async fn begin(
         return Err(Error::Missing(Missing::Recording));
     }
     let institution = public.institution.id;
-    let slot = app.streams.slot(institution).await?;
-    Ok(PlayAll {
-        app: app.clone(),
-        institution,
-        recordings: recordings.into_iter(),
-        is_begun: false,
-        is_counted,
-        _slot: slot,
-    })
+    let slot = app.play_all.slot(institution).await?;
+    let (app, recordings) = (app.clone(), recordings.into_iter());
+    let mut file = PlayAll { app, institution, first: None, recordings, is_counted, _slot: slot };
+    file.first = file.recording().await?;
+    if file.first.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(file) }
 }
 
 impl PlayAll {
     /// The next recording, behind a pause if it is not the first one. `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        let recording = self.recording().await?;
+        Ok(recording.map(|frames| [sound::pause(), &frames[..]].concat().into()))
+    }
+
+    /// The next recording that can be heard.
+    async fn recording(&mut self) -> Result<Option<Bytes>> {
         while let Some(hex) = self.recordings.next() {
             let Some(frames) = self.frames(&hex).await? else { continue };
             if self.is_counted {
                 plays::count(&self.app, self.institution, &hex, Place { source: Source::Page, site: "" });
             }
-            if !std::mem::replace(&mut self.is_begun, true) {
-                return Ok(Some(frames));
-            }
-            return Ok(Some([sound::pause(), &frames[..]].concat().into()));
+            return Ok(Some(frames));
         }
         Ok(None)
     }
@@ -90,7 +104,7 @@ impl PlayAll {
         if let Some(frames) = sound::frames(&file) {
             return Ok(Some(file.slice_ref(frames)));
         }
-        let file = match self.app.studio.joinable(file).await? {
+        let file = match self.encoded(&file).await? {
             Ok(file) => Bytes::from(file),
             Err(refusal) => {
                 tracing::warn!(%refusal, "a recording cannot be joined with others");
@@ -98,5 +112,17 @@ impl PlayAll {
             }
         };
         Ok(sound::frames(&file).map(|frames| file.slice_ref(frames)))
+    }
+
+    async fn encoded(&self, file: &Bytes) -> Result<Result<Vec<u8>, Refusal>> {
+        let started = self.app.clock.instant();
+        loop {
+            match self.app.studio.joinable(file.clone()).await {
+                Err(Error::Busy) if self.app.clock.instant() < started + PATIENCE => {
+                    self.app.clock.sleep(PAUSE_WHILE_BUSY).await;
+                }
+                result => return result,
+            }
+        }
     }
 }

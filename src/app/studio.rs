@@ -11,7 +11,7 @@ use endonym_media::{
     picture,
     sound::{self, Refusal},
 };
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::{Error, Result};
 use crate::{
@@ -66,6 +66,8 @@ type Task = Box<dyn FnOnce() + Send>;
 pub struct Studio {
     pub settings: Settings,
     tasks: mpsc::SyncSender<Task>,
+    /// Recordings are joined one at a time, so that uploads do not wait for those of a whole page.
+    joining: Semaphore,
 }
 
 /// The result of processing an upload.
@@ -95,7 +97,7 @@ impl Studio {
                 tracing::error!(%error, "starting a media thread failed");
             }
         }
-        Self { settings, tasks }
+        Self { settings, tasks, joining: Semaphore::new(1) }
     }
 
     /// The outer error is internal or temporary; the inner one is the client's.
@@ -106,6 +108,8 @@ impl Studio {
 
     /// Encodes a stored recording so that it can be joined with others.
     pub async fn joinable(&self, recording: Bytes) -> Result<Result<Vec<u8>, Refusal>> {
+        // Never fails: nobody closes it.
+        let _turn = self.joining.acquire().await;
         self.run(Kind::Recording, move || sound::joinable(&recording)).await
     }
 

@@ -120,8 +120,9 @@ fn only_inside(words: Words, public: &PublicPage) -> String {
 }
 
 /// Can the visitor ask for recordings? Not in a frame on another site, where no cookie works, so that forms have no valid token.
+/// The requests of scripts have the cookie of their page where cookies work.
 fn can_ask(app: &App, visit: &Visit) -> bool {
-    let has_cookies = visit.who.is_some() || visit.visitor.has_cookie || !visit.is_framed;
+    let has_cookies = visit.who.is_some() || visit.visitor.has_cookie || visit.is_in_tab;
     has_cookies && listening::takes_requests(app, &visit.public)
 }
 
@@ -395,12 +396,10 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let path = format!("{}{}", page.root, path(public));
     let (sign_in, back, words) = (visit.sign_in_address(&app, &address), wanted.address(&[]), page.words);
     let own = own_path(&app, &visit);
-    // The request of a script does not say whether the page is in a frame. Outside of one, the browser sends the cookie of the page.
-    let has_cookies = visit.who.is_some() || visit.visitor.has_cookie;
     let list = Rows {
         words,
         path: &path,
-        csrf: (has_cookies && can_ask(&app, &visit)).then_some(page.csrf.as_str()),
+        csrf: can_ask(&app, &visit).then_some(page.csrf.as_str()),
         back: &back,
         sign_in: listener(&visit).is_none().then_some(sign_in.as_str()),
         only_inside: only_inside(words, public),

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderMap, Method, StatusCode, request::Parts},
+    http::{Method, StatusCode, request::Parts},
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
@@ -39,6 +39,8 @@ pub struct Visit {
     pub visitor: Visitor,
     /// The page is in a frame. On another site, no cookie works there.
     pub is_framed: bool,
+    /// The browser opens the page in a tab of its own. A script's request does not say where its page is.
+    pub is_in_tab: bool,
 }
 
 impl Visit {
@@ -173,7 +175,11 @@ async fn find(parts: &Parts, app: &App, slug: &str, visitor: Visitor) -> AppResu
     // Without its look, a page is still useful.
     let look = looks::find(app, institution).await.ok();
     let look = look.as_ref().map(Look::of).unwrap_or_default();
-    Ok(Visit { public, who, actor, look, language, visitor, is_framed: is_framed(&parts.headers) })
+    let destination = parts.headers.get("sec-fetch-dest");
+    let is_framed = destination.is_some_and(|value| value == "iframe" || value == "frame");
+    // Old browsers do not send it.
+    let is_in_tab = destination.is_none_or(|value| value == "document");
+    Ok(Visit { public, who, actor, look, language, visitor, is_framed, is_in_tab })
 }
 
 /// Does this session count on this page? One of another institution does not, and one that an invitation has opened is for the pages
@@ -184,10 +190,6 @@ async fn is_for(app: &App, who: &SignedIn, public: &PublicPage) -> AppResult<boo
         return Ok(false);
     }
     Ok(!who.is_invited() || invitations::admits(app, person, public.page.id).await?)
-}
-
-fn is_framed(headers: &HeaderMap) -> bool {
-    headers.get("sec-fetch-dest").is_some_and(|value| value == "iframe" || value == "frame")
 }
 
 /// A visit of somebody who may run the page. Everybody else learns nothing: visitors are asked to sign in, and people without the

@@ -261,6 +261,10 @@ async fn where_no_cookie_works_a_link_leads_out_of_the_frame() {
     let page = framed.get(&path(&world)).await.expect(200).body;
     assert!(page.contains(outside) && !page.contains("/ask\""), "{page}");
     assert!(!Browser::new(&world).get(&rows).await.expect(200).body.contains("/ask\""));
+    // The live search in that frame.
+    let mut script = Browser::new(&world);
+    script.headers.push(("sec-fetch-dest", "empty".to_owned()));
+    assert!(!script.get(&path(&world)).await.expect(200).body.contains("/ask\""));
     let visitor = Browser::new(&world);
     let page = visitor.get(&path(&world)).await.expect(200).body;
     assert!(!page.contains(outside) && page.contains("/ask\""), "{page}");
@@ -333,6 +337,24 @@ async fn one_network_cannot_ask_without_end() {
     world.advance(Duration::from_secs(3_601));
     visitor.post(&address, &[]).await.expect(303);
     assert_eq!(messages(&world).await, 1);
+}
+
+#[tokio::test]
+async fn visitors_of_many_networks_cannot_have_everybody_on_a_page_asked() {
+    let (world, bo) = scene().await;
+    listened_by(&world, Listen::Link).await;
+    let address = address(&world, &bo);
+    for network in 1..=4 {
+        let visitor = from(&world, &format!("198.51.{network}.7")).await;
+        for _ in 0..50 {
+            visitor.post(&address, &[]).await.expect(303);
+        }
+    }
+    from(&world, "203.0.113.7").await.post(&address, &[]).await.expect(429);
+    // Somebody who has signed in is not held up by them.
+    ask(&ana(&world).await, &world, &bo).await.expect(303);
+    world.advance(Duration::from_secs(3_601));
+    from(&world, "203.0.113.7").await.post(&address, &[]).await.expect(303);
 }
 
 #[tokio::test]

@@ -6,12 +6,17 @@ use serde_json::Value;
 
 use crate::support::{World, process::Installation, until};
 
-const PATHS: [&str; 5] = [
+const PATHS: [&str; 10] = [
     "/api/private/v5/participants/latest?tokens=ana@example.edu",
     "/api/private/v4/participants/ana@example.edu",
     "/api/private/v4/name_pages/class/participants/ana@example.edu",
     "/api/private/v3/names?auth_token={token}&access_code=class&email=ana@example.edu",
     "/api/private/v2/names?access_code={code}&email=ana@example.edu",
+    "/api/private/v5/participants?per_page=5",
+    "/api/private/v5/participants/search?email_list=ana@example.edu",
+    "/api/private/v4/participants",
+    "/api/private/v4/participants/search?email_list=ana@example.edu",
+    "/api/private/v4/name_pages/class/participants?include=embeddables",
 ];
 
 async fn get(address: &str, path: &str, token: &str) -> (u16, String) {
