@@ -18,8 +18,8 @@ use crate::{
 /// Memory for all answers together.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 const SHARDS: usize = 16;
-/// Enough for a list of 100 people. Larger answers are not kept: they would displace too many small ones.
-pub const MAX_ANSWER_BYTES: usize = 64 * 1024;
+/// Enough for 100 people with embeds. Larger answers are not kept: they would displace too many small ones.
+pub const MAX_ANSWER_BYTES: usize = 128 * 1024;
 /// Roughly what an entry costs besides its texts.
 const ENTRY_BYTES: usize = 240;
 

@@ -396,10 +396,12 @@ pub async fn rows(State(app): State<App>, visit: Visit, request: Request) -> Res
     let path = format!("{}{}", page.root, path(public));
     let (sign_in, back, words) = (visit.sign_in_address(&app, &address), wanted.address(&[]), page.words);
     let own = own_path(&app, &visit);
+    // Only scripts ask for rows, and old browsers do not say so.
+    let has_cookies = visit.who.is_some() || visit.visitor.has_cookie;
     let list = Rows {
         words,
         path: &path,
-        csrf: can_ask(&app, &visit).then_some(page.csrf.as_str()),
+        csrf: (has_cookies && can_ask(&app, &visit)).then_some(page.csrf.as_str()),
         back: &back,
         sign_in: listener(&visit).is_none().then_some(sign_in.as_str()),
         only_inside: only_inside(words, public),

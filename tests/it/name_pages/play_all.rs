@@ -80,7 +80,7 @@ async fn recordings_of_any_kind_follow_each_other_with_a_pause_between_them() {
     recorded(&world, "Di", "Zorn", "di@example.edu").await;
     let visitor = Browser::new(&world);
     let page = visitor.get(&path(&world)).await.expect(200).body;
-    let link = format!("<noscript><a class=\"quiet\" href=\"{}/all.mp3\">", path(&world));
+    let link = format!("<noscript><a class=\"quiet\" href=\"{}/all.mp3\" rel=\"nofollow\">", path(&world));
     assert!(page.contains(&link), "{page}");
     let (status, headers, file) = visitor.file(&format!("{}/all.mp3", path(&world)), &[]).await;
     assert_eq!(status, 200);
