@@ -8,7 +8,11 @@ mod xlsx;
 
 use bytes::Bytes;
 
-use super::{Actor, App, Error, Links, Missing, Result, streams::Slot, zip_stream::ZipStream};
+use super::{
+    Actor, App, Error, Links, Missing, Result,
+    streams::{Chunks, Slot},
+    zip_stream::ZipStream,
+};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
@@ -156,9 +160,10 @@ impl PageExport {
     pub fn file_name(&self) -> String {
         format!("{}.{}", self.page.slug, self.format.ending())
     }
+}
 
-    /// The next chunk; `None` at the end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>> {
+impl Chunks for PageExport {
+    async fn next(&mut self) -> Result<Option<Bytes>> {
         match &mut self.out {
             Output::Csv { is_begun } => {
                 let batch = self.people.next().await?;

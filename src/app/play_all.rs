@@ -12,7 +12,7 @@ use super::{
     media,
     name_pages::PublicPage,
     plays,
-    streams::{self, Slot},
+    streams::{self, Chunks, Slot},
 };
 use crate::{
     blobs::{Key, Shelf},
@@ -35,8 +35,7 @@ const PAUSE_WHILE_BUSY: Duration = Duration::from_millis(250);
 pub struct PlayAll {
     app: App,
     institution: InstitutionId,
-    /// Ready before the file begins, so that a failure has a status of its own.
-    first: Option<Bytes>,
+    is_begun: bool,
     /// The hexes of the recordings that are not sent yet.
     recordings: std::vec::IntoIter<String>,
     is_counted: bool,
@@ -65,21 +64,22 @@ pub async fn begin(
     let institution = public.institution.id;
     let slot = app.play_all.slot(institution).await?;
     let (app, recordings) = (app.clone(), recordings.into_iter());
-    let mut file = PlayAll { app, institution, first: None, recordings, is_counted, _slot: slot };
-    file.first = file.recording().await?;
-    if file.first.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(file) }
+    Ok(PlayAll { app, institution, is_begun: false, recordings, is_counted, _slot: slot })
+}
+
+impl Chunks for PlayAll {
+    /// The next recording, behind a pause if it is not the first one. A file without any is missing.
+    async fn next(&mut self) -> Result<Option<Bytes>> {
+        let is_first = !std::mem::replace(&mut self.is_begun, true);
+        match self.recording().await? {
+            None if is_first => Err(Error::Missing(Missing::Recording)),
+            Some(frames) if !is_first => Ok(Some([sound::pause(), &frames[..]].concat().into())),
+            recording => Ok(recording),
+        }
+    }
 }
 
 impl PlayAll {
-    /// The next recording, behind a pause if it is not the first one. `None` at the end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>> {
-        if let Some(first) = self.first.take() {
-            return Ok(Some(first));
-        }
-        let recording = self.recording().await?;
-        Ok(recording.map(|frames| [sound::pause(), &frames[..]].concat().into()))
-    }
-
     /// The next recording that can be heard.
     async fn recording(&mut self) -> Result<Option<Bytes>> {
         while let Some(hex) = self.recordings.next() {

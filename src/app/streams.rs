@@ -3,14 +3,22 @@
 
 use std::{
     collections::HashMap,
+    future::Future,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Error, Result};
 use crate::domain::ids::InstitutionId;
+
+/// A file that is made while it is sent.
+pub trait Chunks: Send + 'static {
+    /// The next chunk; `None` at the end.
+    fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>>> + Send;
+}
 
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {

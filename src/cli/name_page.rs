@@ -17,6 +17,7 @@ use crate::{
         Actor, App, Error, Links, coverage, name_pages,
         page_exports::{self, Format, PageExport},
         page_settings::{self, Change},
+        streams::Chunks,
     },
     config::PublicUrl,
     domain::{

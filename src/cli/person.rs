@@ -16,6 +16,7 @@ use crate::{
     app::{
         Actor, App, Error, audiences,
         persons::{self, Archive, Erased, Files, Rewrite},
+        streams::Chunks,
     },
     domain::{audience::Audience, email::email_key, session::PersonId},
 };

@@ -8,6 +8,7 @@ pub mod compression;
 pub mod consent;
 pub mod cookie;
 pub mod csrf;
+pub mod download;
 pub mod embeds;
 pub mod faults;
 pub mod form;

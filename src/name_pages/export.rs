@@ -2,21 +2,24 @@
 
 use askama::Template;
 use axum::{
-    body::{Body, Bytes},
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
-use futures_util::stream;
 
 use super::visit::{Managed, Visit};
 use crate::{
     app::{
         App, Error, Missing, Result,
-        page_exports::{self, Format, PageExport},
+        page_exports::{self, Format},
     },
     domain::name_page::NamePageRef,
-    http::{form::Form, notice, page::Page},
+    http::{
+        download::{self, Kind},
+        form::Form,
+        notice,
+        page::Page,
+    },
 };
 
 #[derive(Template)]
@@ -39,58 +42,21 @@ pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Requ
         };
         return visit.show_plain(&app, StatusCode::OK, &shown);
     };
-    let begun = match Format::parse(word) {
-        Some(format) => begin(&app, &visit, format).await,
+    let sent = match Format::parse(word) {
+        Some(format) => send(&app, &visit, format).await,
         None => Err(Error::Missing(Missing::Export)),
     };
-    match begun {
-        Ok((export, first)) => sent(export, first),
-        Err(error) => notice::fault(visit.page(&app, &path), &error),
-    }
+    sent.unwrap_or_else(|error| notice::fault(visit.page(&app, &path), &error))
 }
 
-/// Reads the first chunk, too: until then, a failure can be a page.
-async fn begin(app: &App, visit: &Visit, format: Format) -> Result<(PageExport, Option<Bytes>)> {
+async fn send(app: &App, visit: &Visit, format: Format) -> Result<Response> {
     let missing = || Error::Missing(Missing::NamePage);
     let actor = visit.actor.as_ref().ok_or_else(missing)?;
     let page = NamePageRef::parse(&visit.public.page.id.to_string()).ok_or_else(missing)?;
     let (institution, language) = (visit.public.institution.id, visit.language);
     let begun = page_exports::export(app, actor, institution, &page, format, &app.links, language);
-    let mut export = begun.await?;
-    let first = export.next().await?;
-    Ok((export, first))
-}
-
-fn sent(export: PageExport, first: Option<Bytes>) -> Response {
+    let export = begun.await?;
     let (content_type, file_name) = (export.format.content_type(), export.file_name());
-    let chunks = stream::try_unfold((export, first), |(mut export, first)| async move {
-        let chunk = match first {
-            Some(first) => Ok(Some(first)),
-            None => export.next().await,
-        };
-        match chunk {
-            Ok(Some(chunk)) => Ok(Some((chunk, (export, None)))),
-            Ok(None) => Ok::<_, Error>(None),
-            Err(error) => {
-                // The connection breaks, so that nobody takes the file for complete.
-                tracing::error!(%error, "sending an export of a name page failed");
-                Err(error)
-            }
-        }
-    });
-    let mut response = Response::new(Body::from_stream(chunks));
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::CONTENT_TYPE, content_type),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    headers.insert("x-robots-tag", HeaderValue::from_static("noindex"));
-    let disposition = HeaderValue::try_from(format!("attachment; filename=\"{file_name}\""));
-    headers
-        .insert(header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment")));
-    response
+    let subject = "the export of a name page";
+    download::send(export, Kind { content_type, file_name: Some(&file_name), subject }).await
 }

@@ -436,7 +436,7 @@ impl Sql {
             Handle::Pool(Db::Postgres(db)) => {
                 let query = async {
                     // Return the connection to the pool before the rows are read.
-                    postgres::query(&db.client().await?, sql, params).await
+                    postgres::query(&db.reader().await?, sql, params).await
                 };
                 postgres::read(&Box::pin(query).await?, map)
             }

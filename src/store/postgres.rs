@@ -1,5 +1,7 @@
-//! PostgreSQL: a connection pool, with one connection per open transaction or stream. Every wait has a timeout: a
+//! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
+
+mod pools;
 
 use std::{
     future::Future,
@@ -11,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Timeouts};
+use deadpool_postgres::{Object, Pool};
 use futures_util::{FutureExt, future::BoxFuture};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_postgres::{
@@ -21,6 +23,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use self::pools::{Pools, take};
 use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
     no_stream_slot, send_group,
@@ -32,7 +35,7 @@ use crate::telemetry::metrics;
 type Job = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, bool> + Send>;
 
 pub struct Postgres {
-    pool: Pool,
+    pools: Pools,
     /// Statement timeout.
     timeout: Duration,
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
@@ -109,8 +112,6 @@ pub fn without_password(url: &str) -> String {
 const ROWS_IN_A_GROUP: i32 = 500;
 /// Connection timeout.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long to wait for a free connection of the pool.
-const POOL_WAIT: Duration = Duration::from_secs(2);
 /// Statement timeout of migrations and other statements on whole tables.
 const LONG_STATEMENT: Duration = Duration::from_secs(3_600);
 /// TCP keepalive: idle time, interval and number of probes.
@@ -125,37 +126,30 @@ impl Postgres {
         let timeout = options.timeout.max(Duration::from_millis(100));
         let connect = CONNECT.min(timeout);
         prepare(&mut config, timeout);
-        let manager = Manager::from_config(
-            config,
-            MakeRustlsConnect::new(tls(options)?),
-            ManagerConfig { recycling_method: RecyclingMethod::Fast },
-        );
-        let pool = Pool::builder(manager)
-            .max_size(options.connections.max(2))
-            .runtime(Runtime::Tokio1)
-            .timeouts(Timeouts {
-                wait: Some(POOL_WAIT.min(timeout)),
-                create: Some(connect),
-                recycle: Some(connect),
-            })
-            .build()
-            .map_err(|e| Error::Broken(e.to_string()))?;
-        let writers = Semaphore::new((options.connections / 2).max(1));
-        let streams = Semaphore::new((options.connections / 4).max(1));
-        let postgres = Self { pool, timeout, writers, streams, growth: Growth::new() };
+        let tls = MakeRustlsConnect::new(tls(options)?);
+        let pools = Pools::new(&config, &tls, options.connections, connect)?;
+        let shared = pools.shared().status().max_size;
+        let writers = Semaphore::new((shared / 2).max(1));
+        let streams = Semaphore::new((shared / 4).max(1));
+        let postgres = Self { pools, timeout, writers, streams, growth: Growth::new() };
         // Fail early if the server is unreachable.
         let _ = postgres.client().await?;
         Ok(postgres)
     }
 
     pub fn measure(&self) {
-        let pool = self.pool.status();
+        let pool = self.pools.status();
         let busy = pool.size.saturating_sub(pool.available);
         metrics::db_connections(pool.max_size, busy, pool.available, pool.waiting);
     }
 
     pub async fn client(&self) -> Result<Client> {
-        Ok(Client::new(take(&self.pool).await?, self.timeout))
+        Ok(Client::new(take(self.pools.shared()).await?, self.timeout))
+    }
+
+    /// For one statement outside a transaction.
+    pub async fn reader(&self) -> Result<Client> {
+        Ok(Client::new(self.pools.reader().await?, self.timeout))
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
@@ -188,7 +182,7 @@ impl Postgres {
         let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
-        let (growth, pool) = (self.growth.clone(), self.pool.clone());
+        let (growth, pool) = (self.growth.clone(), self.pools.shared().clone());
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
@@ -282,10 +276,6 @@ fn prepare(config: &mut Config, timeout: Duration) {
             KEEPALIVE_INTERVAL.as_secs(),
         ));
     }
-}
-
-async fn take(pool: &Pool) -> Result<Object> {
-    pool.get().await.map_err(|e| Error::Unavailable(with_sources(&e)))
 }
 
 /// A pooled connection. After a timeout a response is still outstanding, so the connection is closed instead of being

@@ -6,6 +6,7 @@ use endonym::{
     app::{
         Actor, Error, Links, Missing, Result, audiences,
         page_exports::{self, Format},
+        streams::Chunks,
     },
     domain::{
         audience::Audience, language::Language, media::Kind, name_page::NamePageRef, session::PersonId,

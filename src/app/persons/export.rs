@@ -6,7 +6,9 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    app::{Actor, App, Error, Missing, Result, audiences, media::keys, zip_stream::ZipStream},
+    app::{
+        Actor, App, Error, Missing, Result, audiences, media::keys, streams::Chunks, zip_stream::ZipStream,
+    },
     blobs::{Key, Shelf},
     domain::{
         custom_field::CustomField, ids::InstitutionId, ids::ParticipantId, institution::Institution,
@@ -58,9 +60,10 @@ impl Archive {
             missing: Vec::new(),
         }
     }
+}
 
-    /// The next chunk; `None` at the end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>> {
+impl Chunks for Archive {
+    async fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let (name, bytes) = if let Some(about) = self.about.take() {
                 let json = serde_json::to_vec_pretty(&about);

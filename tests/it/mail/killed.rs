@@ -12,7 +12,7 @@ use endonym::{
 };
 use serde_json::Value;
 
-use super::{FROM, Server, all, enqueue, world};
+use super::{FROM, Server, all, enqueue, invite_many, world};
 use crate::support::process::Installation;
 
 const MESSAGES: usize = 50;
@@ -111,25 +111,7 @@ async fn workers_killed_while_they_send_invitations_send_none_twice() {
     here.succeed(&["institution", "create", "--name", "Example"]);
     here.succeed(&["name-page", "create", "--institution", "example", "--title", "Class"]);
     let server = Server::start(SLOW).await;
-    let addresses: Vec<String> = (0..MESSAGES).map(|n| format!("p{n}@example.org")).collect();
-    here.write("addresses.txt", addresses.join("\n"));
-    let url = server.url();
-    let words = [
-        "invite",
-        "--institution",
-        "example",
-        "--name-page",
-        "class",
-        "--file",
-        "addresses.txt",
-        "--base-url",
-        "https://names.example.edu",
-        "--mail-url",
-        &url,
-        "--mail-from",
-        FROM,
-    ];
-    here.succeed(&words);
+    invite_many(&here, MESSAGES, &["--mail-url", &server.url(), "--mail-from", FROM]);
     survives_kills(&here, &server).await;
     let received = server.received();
     assert!(received.iter().all(|one| one["headers"].get("List-Unsubscribe").is_some()), "{received:?}");

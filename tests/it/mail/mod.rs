@@ -25,7 +25,7 @@ use endonym::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Setup, World, until};
+use crate::support::{Setup, World, process::Installation, until};
 
 pub const FROM: &str = "Names at Éxample <names@example.edu>";
 
@@ -127,6 +127,14 @@ pub fn certificate(folder: &Path) -> (PathBuf, PathBuf) {
 
 pub async fn world(mail: Mailer) -> World {
     World::with(Setup { mail, ..Setup::default() }).await
+}
+
+/// Invites this many addresses to the page `class`.
+pub fn invite_many(here: &Installation, count: usize, mail: &[&str]) {
+    let addresses: Vec<String> = (0..count).map(|n| format!("p{n}@example.org")).collect();
+    here.write("addresses.txt", addresses.join("\n"));
+    let page = ["invite", "--institution", "example", "--name-page", "class", "--file", "addresses.txt"];
+    here.succeed(&[&page[..], &["--base-url", "https://names.example.edu"], mail].concat());
 }
 
 pub async fn enqueue(

@@ -12,7 +12,7 @@ use endonym::{
     store::Db,
 };
 
-use super::{FROM, Server, enqueue, letters::invite, paced_mailer, reaches, world};
+use super::{FROM, Server, enqueue, invite_many, letters::invite, paced_mailer, reaches, world};
 use crate::support::{database::execute, process::Installation, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -31,20 +31,7 @@ async fn two_processes_together_keep_the_pace() {
     let url = server.url();
     // One at once, and the next after a minute.
     let mail = ["--mail-url", &url, "--mail-from", FROM, "--mail-per-minute", "1"];
-    let addresses: Vec<String> = (0..8).map(|n| format!("p{n}@example.org")).collect();
-    here.write("addresses.txt", addresses.join("\n"));
-    let words = [
-        "invite",
-        "--institution",
-        "example",
-        "--name-page",
-        "class",
-        "--file",
-        "addresses.txt",
-        "--base-url",
-        "https://names.example.edu",
-    ];
-    here.succeed(&[&words[..], &mail[..]].concat());
+    invite_many(&here, 8, &mail);
     let (db, start) = (here.database().await, Clock::system().now());
     let work = || {
         let mut command = here.command(&[&["work", "--workers", "1"][..], &mail[..]].concat());

@@ -1,7 +1,7 @@
 //! "Play all" without JavaScript: the recordings of a part of the list as one file.
 
 use endonym::{
-    app::{Actor, audiences, listening::Query, name_pages, participants, play_all, plays},
+    app::{Actor, audiences, listening::Query, name_pages, participants, play_all, plays, streams::Chunks},
     domain::{
         audience::Audience,
         media::{Kind, Media},

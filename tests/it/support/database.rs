@@ -3,7 +3,11 @@
 use std::{
     io::Write,
     ops::Range,
-    sync::atomic::{AtomicU32, Ordering},
+    path::PathBuf,
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -16,7 +20,7 @@ use endonym::{
 };
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, NoTls, error::SqlState};
 
 use super::process::PATIENCE;
 
@@ -80,7 +84,7 @@ pub async fn options() -> (Options, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = match server() {
         None => None,
-        Some(server) => Some(new_database(&server, "template1").await),
+        Some(server) => Some(database_in(&folder, &server, "template1").await),
     };
     (options_of(url, &folder), folder)
 }
@@ -90,13 +94,13 @@ pub async fn migrated_options() -> (Options, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = match server() {
         None => None,
-        Some(server) => Some(new_database(&server, template(&server).await).await),
+        Some(server) => Some(database_in(&folder, &server, template(&server).await).await),
     };
     (options_of(url, &folder), folder)
 }
 
 fn options_of(url: Option<String>, folder: &TempDir) -> Options {
-    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 4, timeout: PATIENCE }
+    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 6, timeout: PATIENCE }
 }
 
 /// A migrated SQLite file to copy: that is faster than migrating each one.
@@ -127,11 +131,40 @@ async fn template(server: &str) -> &'static str {
         .await
 }
 
+/// The databases of tests, by their folders.
+static IN_USE: Mutex<Vec<(PathBuf, String)>> = Mutex::new(Vec::new());
+/// Each DROP DATABASE waits for a checkpoint, and the second one finds little to write.
+const DROPPED_AT_ONCE: usize = 25;
+
+/// A database that lasts about as long as this folder. All of them together would need a disk of 15 GB.
+async fn database_in(folder: &TempDir, server: &str, template: &str) -> String {
+    let url = new_database(server, template).await;
+    let finished: Vec<_> = {
+        let mut all = IN_USE.lock().unwrap();
+        all.push((folder.path().to_owned(), url.rsplit_once('/').unwrap().1.to_owned()));
+        let is_finished = |(folder, _): &(PathBuf, String)| !folder.exists();
+        if all.iter().filter(|one| is_finished(one)).count() < DROPPED_AT_ONCE {
+            return url;
+        }
+        all.extract_if(.., |one| is_finished(one)).collect()
+    };
+    let client = connect(server).await;
+    for (_, name) in finished {
+        client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
+    }
+    url
+}
+
+async fn connect(server: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(server, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
 async fn new_database(server: &str, template: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let (client, connection) = tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let client = connect(server).await;
     // The session that created the template may need a moment to disconnect.
     let in_use = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::OBJECT_IN_USE);
     let text = format!("CREATE DATABASE {name} TEMPLATE {template}");

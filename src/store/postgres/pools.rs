@@ -1,0 +1,143 @@
+//! Connection pools: one that all tasks share, and a small one for reads of each thread that serves requests.
+//!
+//! The task of a connection runs on the thread that opened it. A statement of another thread wakes that thread, and the response
+//! wakes this one again, which costs more than the rest of a lookup. So a thread reads through connections of its own.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use deadpool_postgres::{
+    Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Status, TimeoutType, Timeouts,
+};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio_postgres::Config;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::with_sources;
+use crate::store::db::{Error, Result};
+
+/// How long to wait for a free connection of the shared pool.
+const WAIT: Duration = Duration::from_secs(2);
+/// How long to wait for a free connection of the thread. Slow statements may hold them all, and the shared pool has others.
+const WAIT_FOR_OWN: Duration = Duration::from_millis(5);
+
+pub struct Pools {
+    shared: Pool,
+    /// By number of the thread; empty if there are too few connections.
+    of_threads: Box<[Pool]>,
+}
+
+impl Pools {
+    /// `timeout` is for connecting.
+    pub fn new(
+        config: &Config,
+        tls: &MakeRustlsConnect,
+        connections: usize,
+        timeout: Duration,
+    ) -> Result<Self> {
+        let pool = |size, wait| {
+            let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+            Pool::builder(Manager::from_config(config.clone(), tls.clone(), fast))
+                .max_size(size)
+                .runtime(Runtime::Tokio1)
+                .timeouts(Timeouts { wait: Some(wait), create: Some(timeout), recycle: Some(timeout) })
+                .build()
+                .map_err(|e| Error::Broken(e.to_string()))
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let shares = Shares::of(connections, threads);
+        let own = (0..threads).filter(|_| shares.per_thread > 0);
+        Ok(Self {
+            shared: pool(shares.shared, WAIT.min(timeout))?,
+            of_threads: own.map(|_| pool(shares.per_thread, WAIT_FOR_OWN)).collect::<Result<_>>()?,
+        })
+    }
+
+    /// For transactions, streams and background tasks.
+    pub fn shared(&self) -> &Pool {
+        &self.shared
+    }
+
+    /// For one statement outside a transaction.
+    pub async fn reader(&self) -> Result<Object> {
+        if let Some(own) = self.of_this_thread() {
+            match own.get().await {
+                Err(PoolError::Timeout(TimeoutType::Wait)) => {}
+                taken => return taken.map_err(unavailable),
+            }
+        }
+        take(&self.shared).await
+    }
+
+    fn of_this_thread(&self) -> Option<&Pool> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        thread_local! {
+            static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+        }
+        // Tasks of other runtimes move between threads.
+        let is_alone = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+        if !is_alone || self.of_threads.is_empty() {
+            return None;
+        }
+        self.of_threads.get(NUMBER.with(|number| number % self.of_threads.len()))
+    }
+
+    /// Of all pools together.
+    pub fn status(&self) -> Status {
+        self.of_threads.iter().map(Pool::status).fold(self.shared.status(), |sum, one| Status {
+            max_size: sum.max_size + one.max_size,
+            size: sum.size + one.size,
+            available: sum.available + one.available,
+            waiting: sum.waiting + one.waiting,
+        })
+    }
+}
+
+pub async fn take(pool: &Pool) -> Result<Object> {
+    pool.get().await.map_err(unavailable)
+}
+
+fn unavailable(error: PoolError) -> Error {
+    Error::Unavailable(with_sources(&error))
+}
+
+/// How connections are divided: up to a third is for the threads.
+#[derive(Debug, PartialEq)]
+struct Shares {
+    shared: usize,
+    per_thread: usize,
+}
+
+impl Shares {
+    fn of(connections: usize, threads: usize) -> Self {
+        let connections = connections.max(2);
+        let per_thread = connections / 3 / threads;
+        Self { shared: connections - per_thread * threads, per_thread }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_up_to_a_third_of_the_connections() {
+        for (connections, threads, shared, per_thread) in [
+            (24, 2, 16, 4),
+            (16, 2, 12, 2),
+            (16, 4, 12, 1),
+            // Too few for a share of each thread.
+            (16, 8, 16, 0),
+            (4, 2, 4, 0),
+            (0, 2, 2, 0),
+        ] {
+            assert_eq!(
+                Shares::of(connections, threads),
+                Shares { shared, per_thread },
+                "{connections}, {threads}"
+            );
+        }
+    }
+}
