@@ -177,8 +177,8 @@ async fn new_database(server: &str, template: &str) -> String {
 }
 
 /// A new database with the content of this one, which nobody uses. PostgreSQL only.
-pub async fn copy(url: &str) -> String {
-    new_database(&server().expect("a PostgreSQL server"), url.rsplit_once('/').unwrap().1).await
+pub async fn copy(url: &str, folder: &TempDir) -> String {
+    database_in(folder, &server().expect("a PostgreSQL server"), url.rsplit_once('/').unwrap().1).await
 }
 
 /// Registers many people at once with one statement: `P0` with the email `p0@x.org` and the identifier `I0`, and so on.

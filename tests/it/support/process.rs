@@ -51,18 +51,21 @@ impl Installation {
 
     /// With institution `example`, its page `class` and a token. A copy: the three commands take longer than many tests.
     pub async fn with_token() -> (Self, String) {
-        static FURNISHED: OnceCell<(String, String)> = OnceCell::const_new();
+        // With its folder, which keeps the database.
+        static FURNISHED: OnceCell<(Installation, String)> = OnceCell::const_new();
         if !database::on_postgres() {
             return Self::on_sqlite_with_token();
         }
         let furnished = FURNISHED.get_or_init(|| async {
             let made = Self::new().await;
             let token = made.furnish();
-            (made.database_url.unwrap(), token)
+            (made, token)
         });
-        let (url, token) = furnished.await;
-        let database_url = Some(database::copy(url).await);
-        (Self { database_url, ..Self::on_sqlite() }, token.clone())
+        let (furnished, token) = furnished.await;
+        let mut made = Self::on_sqlite();
+        made.database_url =
+            Some(database::copy(furnished.database_url.as_ref().unwrap(), &made.folder).await);
+        (made, token.clone())
     }
 
     /// On SQLite in the data directory, whatever database the other tests use.
