@@ -21,14 +21,43 @@ struct Notice<'a> {
     page: Page<'a>,
     title: String,
     sentence: String,
+    /// A path below the root and the text of the link that leads there.
+    way: Option<(&'static str, String)>,
+}
+
+/// Where somebody can go on.
+#[derive(Clone, Copy)]
+pub enum Way {
+    SignIn,
+    Home,
+}
+
+impl Way {
+    /// The path, and the id of the link's text.
+    fn link(self) -> (&'static str, &'static str) {
+        match self {
+            Self::SignIn => ("/sign-in", "sign-in-start"),
+            Self::Home => ("/", "pages-go-home"),
+        }
+    }
 }
 
 /// A message with the ids of its title and of its sentence in the catalogs.
 pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> Response {
+    draw(status, page, title, sentence, None)
+}
+
+/// Like `show`, with a link on.
+pub fn show_with(status: StatusCode, page: Page<'_>, title: &str, sentence: &str, way: Way) -> Response {
+    draw(status, page, title, sentence, Some(way))
+}
+
+fn draw(status: StatusCode, page: Page<'_>, title: &str, sentence: &str, way: Option<Way>) -> Response {
     let (title, sentence) = (page.words.text(title), page.words.text(sentence));
+    let way = way.map(Way::link).map(|(path, id)| (path, page.words.text(id)));
     // The layout has the form to sign out.
     let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };
-    page::private(status, &Notice { page, title, sentence }, policy, Microphone::Unused)
+    page::private(status, &Notice { page, title, sentence, way }, policy, Microphone::Unused)
 }
 
 /// The response to an error that a page does not show next to an input.

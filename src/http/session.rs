@@ -232,7 +232,8 @@ pub fn forged(app: &App, preferred: Preferred) -> Response {
 
 fn form_expired(app: &App, language: Language) -> Response {
     let page = Page::new(&app.links, language, "/");
-    notice::show(StatusCode::FORBIDDEN, page, "shared-form-expired-title", "shared-form-expired")
+    let (title, sentence) = ("shared-form-expired-title", "shared-form-expired");
+    notice::show_with(StatusCode::FORBIDDEN, page, title, sentence, notice::Way::Home)
 }
 
 /// What the middleware found out about the language.

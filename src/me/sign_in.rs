@@ -188,17 +188,12 @@ fn too_many(app: &App, visitor: &Visitor, retry_after: u64) -> Response {
     response
 }
 
-#[derive(Template)]
-#[template(path = "me/sign_in_over.html")]
-struct OverPage<'a> {
-    page: Page<'a>,
-    title: &'a str,
-    sentence: &'a str,
-}
-
 /// A message with a way to the sign-in page.
 fn start_again(app: &App, visitor: &Visitor, status: StatusCode, title: &str, sentence: &str) -> Response {
-    visitor.show(app, status, &OverPage { page: visitor.page(app, "/sign-in"), title, sentence })
+    let page = visitor.page(app, "/sign-in");
+    let mut response = notice::show_with(status, page, title, sentence, notice::Way::SignIn);
+    set_visitor(app, &mut response, &visitor.secret);
+    response
 }
 
 /// Continues after a proof. `wrong` is the response to a wrong one.

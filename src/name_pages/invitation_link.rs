@@ -59,7 +59,8 @@ struct Rejected<'a> {
 /// Unknown, withdrawn, replaced and expired links get the same page.
 fn over(app: &App, visitor: &Visitor) -> Response {
     let page = visitor.page(app, "/sign-in");
-    notice::show(StatusCode::NOT_FOUND, page, "invite-link-over-title", "invite-link-over")
+    let (title, sentence) = ("invite-link-over-title", "invite-link-over");
+    notice::show_with(StatusCode::NOT_FOUND, page, title, sentence, notice::Way::SignIn)
 }
 
 pub async fn look(State(app): State<App>, Path(token): Path<String>, visitor: Visitor) -> Response {

@@ -83,7 +83,8 @@ async fn shown(app: &App, visitor: &Visitor, token: &str) -> Response {
         Ok(Some(recipient)) => recipient_page(app, visitor, &recipient, &path).await,
         Ok(None) => {
             let (title, sentence) = ("letters-stop-unknown-title", "letters-stop-unknown");
-            notice::show(StatusCode::NOT_FOUND, visitor.page(app, "/"), title, sentence)
+            let page = visitor.page(app, "/");
+            notice::show_with(StatusCode::NOT_FOUND, page, title, sentence, notice::Way::Home)
         }
         Err(error) => notice::fault(visitor.page(app, "/"), &error),
     }

@@ -68,6 +68,7 @@ async fn home() {
         attributes(&page.text, "href").iter().any(|address| address.ends_with("/docs")),
         "it leads to the reference"
     );
+    assert!(attributes(&page.text, "href").contains(&"/me"), "it leads to signing in");
     check_parts(&world, &page).await;
 }
 
