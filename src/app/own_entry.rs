@@ -95,7 +95,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     })
 }
 
-async fn entry(sql: &mut Sql, Owner { institution, participant }: Owner) -> Result<Participant> {
+pub(super) async fn entry(sql: &mut Sql, Owner { institution, participant }: Owner) -> Result<Participant> {
     let found = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
     found.ok_or(Error::Missing(Missing::Participant))
 }

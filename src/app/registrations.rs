@@ -28,7 +28,7 @@ use crate::{
         moment::Moment,
         name_page::NamePageRef,
         page_settings::{PageState, Register},
-        participant::{Draft, Given, LegalNames, Source},
+        participant::{Draft, Given, LegalNames, Participant, Source},
         registration::{Registrant, is_event_code, may_register},
         session::{How, PersonId},
         sign_in::{ADMISSION_LIFE, ReturnTo},
@@ -214,6 +214,12 @@ pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomFi
     Ok(fields)
 }
 
+/// Whether somebody who is registered can fill in this custom field. One that is not `editable` is only answered: when it has a value,
+/// the institution changes it.
+pub fn may_fill_in(field: &CustomField, entry: &Participant) -> bool {
+    field.editable || !entry.custom.0.contains_key(&field.id)
+}
+
 /// What came of registering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -379,7 +385,9 @@ pub async fn change(
     if public.settings.is_archived() {
         return Err(Error::invalid(Field::FirstName, Fault::Closed));
     }
-    let fields = asked_fields(app, public).await?;
+    let entry = own_entry::entry(&mut app.db.read(), owner).await?;
+    let mut fields = asked_fields(app, public).await?;
+    fields.retain(|field| may_fill_in(field, &entry));
     let draft = details.checked(public, &fields, false);
     participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
 }

@@ -78,6 +78,8 @@ struct OwnView<'a> {
     missing: Vec<String>,
     /// None on an archived page, and on a device that was let in by a QR code or by an invitation.
     inputs: Option<Inputs>,
+    /// Labels and values of the custom fields that only the institution changes.
+    fixed: Vec<(&'a str, &'a str)>,
     photo: Option<PhotoPart>,
     may_listen: bool,
     is_manager: bool,
@@ -95,20 +97,21 @@ struct PhotoPart {
     fault: Option<String>,
 }
 
-/// Input that was rejected, with the sentences that say why.
+/// Input that was rejected, and why.
 #[derive(Default)]
-struct Rejected {
+struct Rejected<'a> {
     status: StatusCode,
     recording: Option<String>,
     photo: Option<String>,
-    details: Option<Inputs>,
+    details: Option<(&'a Form, &'a FieldErrors)>,
 }
 
 pub async fn show(State(app): State<App>, visit: Visit, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let done = match query.get("done") {
         Some("registered") => Some("page-done-registered"),
-        Some("recording") => Some("me-done-recording"),
+        // The page says that the name is recorded.
+        Some("recording") => None,
         Some("details") => Some("me-done-details"),
         Some("photo") => Some("profile-done-photo"),
         Some("consent") => Some("data-consent-done"),
@@ -128,7 +131,9 @@ fn enter(app: &App, visit: &Visit, below: &str, query: &Form) -> Response {
 
 struct Read {
     own: OwnEntry,
+    /// The custom fields that the page asks for and the person can fill in, and those that only the institution changes.
     fields: Vec<CustomField>,
+    fixed: Vec<CustomField>,
     consent: ConsentState,
     /// The origin of pictures, if it is not ours.
     media_of: Option<String>,
@@ -137,15 +142,23 @@ struct Read {
 
 async fn read(app: &App, visit: &Visit, actor: &Actor, person: &PersonId) -> Result<Option<Read>> {
     let Some(own) = registrations::find(app, actor, person, &visit.public).await? else { return Ok(None) };
-    let fields = registrations::asked_fields(app, &visit.public).await?;
+    let asked = registrations::asked_fields(app, &visit.public).await?;
+    let may_fill_in = |field: &CustomField| registrations::may_fill_in(field, &own.person);
+    let (fields, fixed) = asked.into_iter().partition(may_fill_in);
     let consent = consents::of_person(app, actor, person).await?;
     let address = badges::external_url_of(app, person.institution, &"0".repeat(32)).await?;
     let media_of = address.as_deref().and_then(origin_of);
-    Ok(Some(Read { own, fields, consent, media_of, may_listen: visit.may_listen(app).await }))
+    Ok(Some(Read { own, fields, fixed, consent, media_of, may_listen: visit.may_listen(app).await }))
 }
 
 /// The page, with rejected input.
-async fn draw(app: &App, visit: &Visit, rejected: Rejected, done: Option<&str>, query: &Form) -> Response {
+async fn draw(
+    app: &App,
+    visit: &Visit,
+    rejected: Rejected<'_>,
+    done: Option<&str>,
+    query: &Form,
+) -> Response {
     let Some((who, actor, person)) = visit.person() else { return enter(app, visit, "", query) };
     match read(app, visit, actor, person).await {
         Ok(Some(read)) => render(app, visit, who, &read, rejected, done),
@@ -158,8 +171,8 @@ fn render(
     app: &App,
     visit: &Visit,
     who: &SignedIn,
-    Read { own, fields, consent, media_of, may_listen }: &Read,
-    rejected: Rejected,
+    Read { own, fields, fixed, consent, media_of, may_listen }: &Read,
+    rejected: Rejected<'_>,
     done: Option<&str>,
 ) -> Response {
     let Rejected { status, recording, photo, details } = rejected;
@@ -176,11 +189,18 @@ fn render(
     let (consent, _) = consent::shown(consent, words, &public.institution, (agree, &csrf), recording.clone());
     let may_change = state != PageState::Archived && !is_restricted;
     let stored = Inputs::of_entry(public, fields, entry);
+    let fixed = fixed.iter().filter_map(|field| {
+        let value = entry.custom.0.get(&field.id)?;
+        Some((field.label.as_str(), value.as_str()))
+    });
     let photo_path = entry.photo.as_ref().map(|hex| {
         let address = app.links.photo(public.institution.id, hex);
         path_of(&address).to_owned()
     });
     let mut missing = stored.missing(words);
+    let sent = details.map(|(form, errors)| {
+        Inputs::of_rejected(public, fields, form, &Faults { words, errors: Some(errors) })
+    });
     if asked.photo.is_required() && photo_path.is_none() {
         missing.push(words.text("page-asked-photo"));
     }
@@ -212,7 +232,8 @@ fn render(
         state: page::state(words, public, now),
         done: done.map(|id| words.text(id)),
         missing: if may_change { missing } else { Vec::new() },
-        inputs: may_change.then(|| details.unwrap_or(stored)).filter(|inputs| !inputs.is_empty()),
+        inputs: may_change.then(|| sent.unwrap_or(stored)).filter(|inputs| !inputs.is_empty()),
+        fixed: fixed.collect(),
         photo: (may_change && asked.photo.is_asked()).then(|| PhotoPart {
             path: photo_path,
             is_required: asked.photo.is_required(),
@@ -278,22 +299,13 @@ pub async fn change(State(app): State<App>, visit: Visit, OwnForm { form, .. }: 
     }
     match registrations::change(&app, actor, person, &visit.public, Details::read(&form)).await {
         Ok(()) => done(&app, &visit, "details"),
-        Err(Error::Invalid(errors)) => reject(&app, &visit, &form, &errors).await,
+        Err(Error::Invalid(errors)) => {
+            let (status, details) = (StatusCode::UNPROCESSABLE_ENTITY, Some((&form, &errors)));
+            draw(&app, &visit, Rejected { status, details, ..Rejected::default() }, None, &form).await
+        }
         Err(Error::Missing(Missing::Participant)) => enter(&app, &visit, "/register", &form),
         Err(error) => failed(&app, &visit, &error),
     }
-}
-
-async fn reject(app: &App, visit: &Visit, form: &Form, errors: &FieldErrors) -> Response {
-    let fields = match registrations::asked_fields(app, &visit.public).await {
-        Ok(fields) => fields,
-        Err(error) => return failed(app, visit, &error),
-    };
-    let faults = Faults { words: Words::new(visit.language), errors: Some(errors) };
-    let details = Inputs::of_rejected(&visit.public, &fields, form, &faults);
-    let status = StatusCode::UNPROCESSABLE_ENTITY;
-    let rejected = Rejected { status, details: Some(details), ..Rejected::default() };
-    draw(app, visit, rejected, None, form).await
 }
 
 /// A recording from the recorder (JSON) or from the file form, for all of the person's pages or for this one.

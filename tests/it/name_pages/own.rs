@@ -82,8 +82,9 @@ async fn a_name_is_recorded_without_javascript_for_all_pages() {
     found.sort_by(|a, b| a.0.cmp(&b.0));
     let shared = |slug: &str| (slug.to_owned(), Some(Origin::Shared));
     assert_eq!(found, [shared("choir"), shared(SLUG)]);
-    let page = browser.get(OWN).await.expect(200);
+    let page = browser.get("/p/class-of-2027/own?done=recording").await.expect(200);
     assert!(page.body.contains("Done. Your name is recorded."), "{}", page.body);
+    assert!(!page.body.contains("Your recording is saved."), "it is said once: {}", page.body);
     assert!(page.body.contains("href=\"/p/class-of-2027/people\"") && page.body.contains("href=\"/me\""));
     assert!(page.body.contains("src=\"/p/class-of-2027/own/audio\""), "{}", page.body);
     let (status, headers, bytes) = browser.file("/p/class-of-2027/own/audio", &[]).await;
@@ -240,6 +241,33 @@ async fn what_people_write_is_changed_on_this_page() {
         assert!(seen.body.contains(sentence), "{fields:?}: {}", seen.body);
     }
     assert_eq!(entry(&world, ANA).await.full_name(), "Ana Sofía محمد");
+}
+
+#[tokio::test]
+async fn a_field_that_is_not_editable_is_answered_once() {
+    let world = world().await;
+    world.custom_field("college").await;
+    let browser = ana(&world).await;
+    set(&world, Change { asked: vec![("custom_college".into(), Asking::Required)], ..Change::default() })
+        .await;
+    let missing = "<li><bdi>college</bdi></li>";
+    let page = browser.get(OWN).await.expect(200);
+    assert!(page.body.contains("name=\"custom_college\"") && page.body.contains(missing), "{}", page.body);
+    let send = async |college: &str| {
+        let fields = [("first_name", "Ana"), ("custom_college", college)];
+        browser.post("/p/class-of-2027/own/details", &fields).await
+    };
+    assert!(send("").await.expect(422).body.contains("Please write something here."));
+    send("Arts").await.redirects_to("/p/class-of-2027/own?done=details");
+    // From now on, only the institution changes it.
+    let page = browser.get(OWN).await.expect(200);
+    assert!(!page.body.contains("name=\"custom_college\"") && !page.body.contains(missing), "{}", page.body);
+    let shown = "<dt><bdi>college</bdi></dt><dd><bdi>Arts</bdi></dd>";
+    assert!(page.body.contains(shown), "{}", page.body);
+    for forged in ["Law", ""] {
+        send(forged).await.redirects_to("/p/class-of-2027/own?done=details");
+        assert_eq!(entry(&world, ANA).await.custom.0.values().collect::<Vec<_>>(), ["Arts"], "{forged}");
+    }
 }
 
 #[tokio::test]
