@@ -16,6 +16,8 @@ pub struct Recorder<'a> {
     /// Where takes and files are posted.
     pub action: &'a str,
     pub csrf: &'a str,
+    /// The id of the sentence that says what to do.
+    pub ready: &'static str,
     /// The length of a take, in seconds.
     pub limit: u64,
     /// The id of the element that shows the current recording.

@@ -209,6 +209,7 @@ async fn draw(
         id: "recorder",
         action: "recording",
         csrf: &csrf,
+        ready: "recorder-ready",
         limit: app.studio.settings.take_seconds(),
         part: "own-recording",
         handover: own.person.email.is_some().then_some("handover"),

@@ -89,6 +89,7 @@ pub async fn draw(
             id: "recorder",
             action: &action,
             csrf: &csrf,
+            ready: "profile-legal-ready",
             limit: app.studio.settings.take_seconds(),
             part: "recordings",
             handover: None,

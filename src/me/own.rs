@@ -223,6 +223,7 @@ fn render(
             id: "recorder",
             action: &action,
             csrf: &csrf,
+            ready: "recorder-ready",
             limit: app.studio.settings.take_seconds(),
             part: "recordings",
             handover: (!is_restricted).then_some(handover.as_str()),

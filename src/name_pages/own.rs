@@ -212,6 +212,7 @@ fn render(
             id: "recorder",
             action: &action,
             csrf: &csrf,
+            ready: "recorder-ready",
             limit: page_settings::take_seconds(app, &public.settings),
             part: "recordings",
             handover: (!is_restricted).then_some(handover.as_str()),

@@ -177,7 +177,9 @@ async fn the_last_owner_cannot_be_removed_demoted_or_erased() {
     };
     assert!(is_last_owner(&erase().await.map(|erased| erased.registrations)));
     let browser = signed_in(&world, BOSS).await;
-    assert!(browser.get("/me/delete").await.expect(200).body.contains("Your role in running pages"));
+    let page = browser.get("/me/delete").await.expect(200).body;
+    assert!(page.contains("Your role in running pages") && page.contains("Back to your pages"), "{page}");
+    assert!(!page.contains("your name can come back"), "there is no name: {page}");
     let refused = browser.post("/me/delete", &[]).await.expect(409).body;
     assert!(refused.contains("You are the only owner"), "{refused}");
     set(&world, BOSS, Role::Owner, &[]).await.unwrap();

@@ -1,7 +1,7 @@
 # Invitations: the page behind a personal link, and the managers' page.
 
 invite-link-title = تسجيل الاسم
-invite-link-lead = ترسل { $institution } دعوة لتسجيل طريقة نطق الاسم، من أجل { $page }.
+invite-link-lead = تدعوك { $institution } إلى تسجيل طريقة نطق اسمك لصفحة { $page }.
 invite-link-for = هذه الدعوة إلى { $name } ({ $email }).
 invite-link-for-email = هذه الدعوة إلى { $email }.
 invite-link-not-you = إن كانت الدعوة إلى شخص آخر، يرجى إغلاق هذه الصفحة.
@@ -14,7 +14,7 @@ invite-link-name-fault = هذا الاسم طويل جدا أو فيه رموز 
 invite-link-agree-missing = يرجى وضع علامة في المربع عند الموافقة. لا يمكن تسجيل الاسم بدون ذلك.
 invite-link-continue = المتابعة إلى التسجيل
 invite-link-over-title = لم يعد هذا الرابط صالحا
-invite-link-over = يرجى طلب دعوة جديدة. من لديه سجل يمكنه أيضا تسجيل الدخول بالبريد الإلكتروني.
+invite-link-over = يرجى طلب دعوة جديدة. إذا سبق لك الانضمام، يمكنك أيضا تسجيل الدخول ببريدك الإلكتروني.
 invite-link-closed-title = انتهى استقبال التسجيلات
 invite-link-closed = أغلقت الصفحة التي وصلت الدعوة إليها. إن كان ذلك خطأ، يرجى التواصل مع من أرسل الدعوة.
 invite-restricted-title = هذا الرابط للتسجيل فقط
@@ -60,7 +60,7 @@ invite-filter-send = عرض
 invite-nobody = لا يوجد أحد هنا.
 invite-state-invited = تمت الدعوة
 invite-state-opened = تم فتح الدعوة
-invite-state-registered = له سجل
+invite-state-registered = تم الانضمام
 invite-state-recorded = تم التسجيل
 invite-state-bounced = العنوان لا يعمل
 invite-state-opted-out = بدون رغبة في البريد

@@ -27,7 +27,7 @@ me-audience-institution-hint = يمكن للأشخاص في مؤسستك الا�
 me-audience-paused = لا أحد في الوقت الحالي
 me-audience-paused-hint = يبقى تسجيلك محفوظا، لكن لا يعمل أي رابط إليه إلى حين اختيار شيء آخر.
 
-me-details-title = كتابة
+me-details-title = اسمك مكتوبا
 me-phonetic = الكتابة الصوتية
 me-phonetic-hint = يرجى كتابة اسمك كما ينطق، مثل shi-VAWN.
 me-phonetic-guide-title = كيف يكتب الاسم كما ينطق
@@ -38,7 +38,7 @@ me-phonetic-guide-rhyme = إذا صعبت كتابة صوت ما، فيمكن ذ
 me-notes = ملاحظات
 me-notes-hint = أي شيء آخر ينبغي أن يعرفه الآخرون عن اسمك.
 
-me-call-lead = يتصل بك جهاز حاسوب، ويمكنك نطق اسمك عبر الهاتف.
+me-call-lead = ستصلك مكالمة آلية، ويمكنك نطق اسمك عبر الهاتف.
 me-call-soon = سنتصل بك قريبا. يمكنك إدخال رقم آخر.
 me-call-send = الاتصال بي
 me-phone-number = رقم الهاتف

@@ -35,8 +35,13 @@ profile-guide-example-3 = Xiomara: سيو-مارا (see-oh-MAH-ra)
 
 profile-legal-title = اسمك القانوني
 profile-legal-lead = تستخدمه مؤسستك حيث يلزم، مثل الشهادة. يمكنك تسجيل طريقة نطقه.
+profile-legal-all = يستخدم تسجيل واحد في كل هذه الصفحات.
 profile-legal-open = الاستماع إلى اسمك القانوني أو تسجيله
 profile-legal-none = لم تدخل مؤسستك اسما قانونيا لك.
 profile-legal-play = اسمك القانوني في { $page }
 profile-legal-unrecorded = لم يسجل بعد.
+profile-legal-delete = حذف تسجيل اسمي القانوني
+profile-legal-delete-explained = سيزال تسجيل اسمك القانوني من كل صفحاتك، وستتوقف روابطه عن العمل. ويبقى تسجيل الاسم المفضل لديك. يمكنك تسجيل اسمك القانوني من جديد في أي وقت.
+profile-legal-delete-now = حذف هذا التسجيل
+profile-legal-ready = يرجى الضغط على الزر ثم نطق اسمك القانوني كما ينبغي أن ينطق. يمكنك الاستماع إليه قبل أي شخص آخر.
 profile-legal-consent = لتسجيله، يرجى أولا الموافقة على النص الخاص بالتسجيلات.

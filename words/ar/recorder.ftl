@@ -61,6 +61,7 @@ recorder-file-send = رفع
 # على الهاتف.
 recorder-phone-how = يرجى مسح هذا الرمز بكاميرا هاتفك. يعمل الرمز مرة واحدة ولمدة عشر دقائق.
 recorder-phone-code = رمز للمسح بالهاتف
+recorder-phone-address = أو يمكنك فتح هذا العنوان على هاتفك:
 recorder-phone-waiting = في انتظار هاتفك. سيظهر إشعار في هذه الصفحة عند وصول تسجيلك.
 recorder-phone-failed = لم نتمكن من إنشاء رمز الآن. يرجى المحاولة مرة أخرى بعد قليل.
 recorder-phone-expired = انتهت صلاحية الرمز. يرجى طلب رمز جديد.

@@ -38,7 +38,7 @@ me-phonetic-guide-rhyme = Wenn ein Laut schwer zu schreiben ist, nenn ein Wort, 
 me-notes = Anmerkungen
 me-notes-hint = Alles, was andere sonst noch über deinen Namen wissen sollten.
 
-me-call-lead = Ein Computer ruft dich an, und du sagst am Telefon deinen Namen.
+me-call-lead = Du bekommst einen automatischen Anruf und sagst am Telefon deinen Namen.
 me-call-soon = Du wirst bald angerufen. Du kannst eine andere Nummer eingeben.
 me-call-send = Mich anrufen
 me-phone-number = Telefonnummer

@@ -1,6 +1,7 @@
 # Für Mitglieder, die Namensseiten betreuen oder anhören.
 
 member-title = Deine Seiten
+member-back = Zurück zu deinen Seiten
 member-manage-title = Seiten, die du betreust
 member-hear-title = Seiten, die du anhören darfst
 member-open-title = Seiten, auf denen du deinen Namen eintragen kannst

@@ -33,7 +33,7 @@ page-asked-name = Dein Name
 page-asked-photo = Ein Foto
 page-optional = freiwillig
 
-page-form-title = Wer bist du?
+page-form-title = Dein Name
 page-form-lead = Das steht auf der Seite { $page } neben deiner Aufnahme.
 page-form-send = Weiter zur Aufnahme
 page-first-name = Vorname
@@ -45,7 +45,7 @@ page-done-registered = Du bist registriert. Nimm jetzt deinen Namen auf.
 page-finished = Fertig. Dein Name ist aufgenommen.
 page-finished-lead = Danke! Du kannst diese Seite schließen oder noch einmal aufnehmen.
 page-held = Die Aufnahme wartet auf Freigabe. Bis dahin können nur du und die Leute, die diese Seite betreuen, sie hören.
-page-only = Diese Aufnahme nur auf dieser Seite verwenden
+page-only = Die neue Aufnahme nur auf dieser Seite verwenden
 page-only-hint = Sonst wird sie auf allen deinen Seiten verwendet.
 page-missing = Es fehlt noch:
 page-me-link = Alle meine Seiten, und wer mich hören darf

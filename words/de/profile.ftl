@@ -35,8 +35,13 @@ profile-guide-example-3 = Joaquín: cho-a-KIEN
 
 profile-legal-title = Dein amtlicher Name
 profile-legal-lead = Deine Einrichtung verwendet ihn, wo sie es muss, zum Beispiel auf einem Zeugnis. Du kannst aufnehmen, wie man ihn ausspricht.
+profile-legal-all = Eine Aufnahme wird auf allen diesen Seiten verwendet.
 profile-legal-open = Amtlichen Namen anhören oder aufnehmen
 profile-legal-none = Deine Einrichtung hat keinen amtlichen Namen für dich eingetragen.
 profile-legal-play = Dein amtlicher Name auf { $page }
 profile-legal-unrecorded = Er ist noch nicht aufgenommen.
+profile-legal-delete = Die Aufnahme meines amtlichen Namens löschen
+profile-legal-delete-explained = Die Aufnahme deines amtlichen Namens wird von allen deinen Seiten entfernt, und ihre Links funktionieren nicht mehr. Die Aufnahme des Namens, den du benutzt, bleibt. Du kannst deinen amtlichen Namen jederzeit neu aufnehmen.
+profile-legal-delete-now = Diese Aufnahme löschen
+profile-legal-ready = Drück auf den Knopf und sag deinen amtlichen Namen so, wie man ihn aussprechen soll. Du kannst ihn dir anhören, bevor andere es tun.
 profile-legal-consent = Um ihn aufzunehmen, stimm bitte zuerst dem Text über Aufnahmen zu.

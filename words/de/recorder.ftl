@@ -61,6 +61,7 @@ recorder-file-send = Hochladen
 # Auf dem Handy.
 recorder-phone-how = Scanne diesen Code mit der Kamera deines Handys. Er funktioniert einmal, zehn Minuten lang.
 recorder-phone-code = Code zum Scannen mit dem Handy
+recorder-phone-address = Oder öffne diese Adresse auf deinem Handy:
 recorder-phone-waiting = Wir warten auf dein Handy. Diese Seite merkt, wenn deine Aufnahme angekommen ist.
 recorder-phone-failed = Wir konnten gerade keinen Code erstellen. Bitte versuch es gleich noch einmal.
 recorder-phone-expired = Der Code ist abgelaufen. Bitte fordere einen neuen an.

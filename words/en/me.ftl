@@ -38,7 +38,7 @@ me-phonetic-guide-rhyme = If a sound is hard to write, name a word that rhymes: 
 me-notes = Notes
 me-notes-hint = Anything else that others should know about your name.
 
-me-call-lead = A computer calls you, and you say your name on the phone.
+me-call-lead = You get an automated call, and say your name on the phone.
 me-call-soon = You will be called soon. You can enter another number.
 me-call-send = Call me
 me-phone-number = Phone number

@@ -1,6 +1,7 @@
 # For members, who run or hear name pages.
 
 member-title = Your pages
+member-back = Back to your pages
 member-manage-title = Pages that you run
 member-hear-title = Pages that you can listen to
 member-open-title = Pages that you can add your name to

@@ -33,7 +33,7 @@ page-asked-name = Your name
 page-asked-photo = A photo
 page-optional = optional
 
-page-form-title = Who are you?
+page-form-title = Your name
 page-form-lead = This is shown next to your recording on { $page }.
 page-form-send = Continue to the recording
 page-first-name = First name
@@ -45,7 +45,7 @@ page-done-registered = You are registered. Now record your name.
 page-finished = Done. Your name is recorded.
 page-finished-lead = Thank you! You can close this page, or record again.
 page-held = It waits for approval. Until then, only you and the people who run this page can hear it.
-page-only = Use this recording on this page only
+page-only = Use the new recording on this page only
 page-only-hint = Otherwise it is used on all of your pages.
 page-missing = Still missing:
 page-me-link = All of my pages, and who may hear me

@@ -35,8 +35,13 @@ profile-guide-example-3 = Xiomara: see-oh-MAH-ra
 
 profile-legal-title = Your legal name
 profile-legal-lead = Your institution uses it where it has to, for example on a diploma. You can record how to say it.
+profile-legal-all = One recording is used on all of these pages.
 profile-legal-open = Listen to your legal name, or record it
 profile-legal-none = Your institution has not entered a legal name for you.
 profile-legal-play = Your legal name on { $page }
 profile-legal-unrecorded = It is not recorded yet.
+profile-legal-delete = Delete the recording of my legal name
+profile-legal-delete-explained = The recording of your legal name is removed from all of your pages, and its links stop working. The recording of the name that you go by stays. You can record your legal name again at any time.
+profile-legal-delete-now = Delete this recording
+profile-legal-ready = Press the button and say your legal name the way it should be said. You can listen before anyone else does.
 profile-legal-consent = To record it, please agree to the text about recordings first.

@@ -61,6 +61,7 @@ recorder-file-send = Upload
 # On the phone.
 recorder-phone-how = Scan this code with your phone’s camera. It works once, for ten minutes.
 recorder-phone-code = Code to scan with your phone
+recorder-phone-address = Or open this address on your phone:
 recorder-phone-waiting = Waiting for your phone. This page notices when your recording has arrived.
 recorder-phone-failed = We could not make a code just now. Please try again in a moment.
 recorder-phone-expired = The code has expired. Please ask for a new one.

@@ -1,6 +1,7 @@
 # Para miembros, que gestionan o escuchan páginas de nombres.
 
 member-title = Tus páginas
+member-back = Volver a tus páginas
 member-manage-title = Páginas que gestionas
 member-hear-title = Páginas que puedes escuchar
 member-open-title = Páginas a las que puedes añadir tu nombre

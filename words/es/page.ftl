@@ -33,7 +33,7 @@ page-asked-name = Tu nombre
 page-asked-photo = Una foto
 page-optional = opcional
 
-page-form-title = ¿Cómo te llamas?
+page-form-title = Tu nombre
 page-form-lead = Esto se muestra junto a tu grabación en { $page }.
 page-form-send = Continuar con la grabación
 page-first-name = Nombre
@@ -45,7 +45,7 @@ page-done-registered = El registro está hecho. Ahora graba tu nombre.
 page-finished = Listo. Tu nombre está grabado.
 page-finished-lead = ¡Gracias! Puedes cerrar esta página o grabar otra vez.
 page-held = La grabación espera aprobación. Hasta entonces, solo pueden escucharla tú y quienes gestionan esta página.
-page-only = Usar esta grabación solo en esta página
+page-only = Usar la nueva grabación solo en esta página
 page-only-hint = Si no, se usa en todas tus páginas.
 page-missing = Todavía falta:
 page-me-link = Todas mis páginas y quién puede escucharme

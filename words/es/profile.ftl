@@ -35,8 +35,13 @@ profile-guide-example-3 = Michael: MAI-kel
 
 profile-legal-title = Tu nombre legal
 profile-legal-lead = Tu institución lo usa donde es necesario, por ejemplo en un diploma. Puedes grabar cómo se pronuncia.
+profile-legal-all = Una sola grabación se usa en todas estas páginas.
 profile-legal-open = Escucha tu nombre legal o grábalo
 profile-legal-none = Tu institución no ha introducido un nombre legal para ti.
 profile-legal-play = Tu nombre legal en { $page }
 profile-legal-unrecorded = Todavía no está grabado.
+profile-legal-delete = Eliminar la grabación de mi nombre legal
+profile-legal-delete-explained = La grabación de tu nombre legal se quitará de todas tus páginas y sus enlaces dejarán de funcionar. La grabación del nombre que usas se conserva. Puedes volver a grabar tu nombre legal cuando quieras.
+profile-legal-delete-now = Eliminar esta grabación
+profile-legal-ready = Pulsa el botón y di tu nombre legal como debe pronunciarse. Podrás escucharlo antes que nadie.
 profile-legal-consent = Para grabarlo, acepta primero el texto sobre las grabaciones.

@@ -61,6 +61,7 @@ recorder-file-send = Subir
 # En el teléfono.
 recorder-phone-how = Escanea este código con la cámara de tu teléfono. Sirve una sola vez, durante diez minutos.
 recorder-phone-code = Código para escanear con tu teléfono
+recorder-phone-address = O abre esta dirección en tu teléfono:
 recorder-phone-waiting = Esperando a tu teléfono. Esta página te avisará cuando llegue tu grabación.
 recorder-phone-failed = Ahora no pudimos crear un código. Inténtalo de nuevo en un momento.
 recorder-phone-expired = El código caducó. Pide uno nuevo.

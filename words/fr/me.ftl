@@ -38,7 +38,7 @@ me-phonetic-guide-rhyme = Si un son est difficile à écrire, donnez un mot qui 
 me-notes = Remarques
 me-notes-hint = Toute autre chose qu’il est utile de savoir sur votre nom.
 
-me-call-lead = Un ordinateur vous appelle, et vous dites votre nom au téléphone.
+me-call-lead = Vous recevez un appel automatique, et vous dites votre nom au téléphone.
 me-call-soon = Vous allez bientôt recevoir un appel. Vous pouvez indiquer un autre numéro.
 me-call-send = Appelez-moi
 me-phone-number = Numéro de téléphone

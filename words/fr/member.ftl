@@ -1,6 +1,7 @@
 # Pour les membres, qui gèrent ou écoutent des pages de noms.
 
 member-title = Vos pages
+member-back = Revenir à vos pages
 member-manage-title = Pages que vous gérez
 member-hear-title = Pages que vous pouvez écouter
 member-open-title = Pages auxquelles vous pouvez ajouter votre nom

@@ -33,7 +33,7 @@ page-asked-name = Votre nom
 page-asked-photo = Une photo
 page-optional = facultatif
 
-page-form-title = Qui êtes-vous ?
+page-form-title = Votre nom
 page-form-lead = Cela s’affiche à côté de votre enregistrement sur { $page }.
 page-form-send = Passer à l’enregistrement
 page-first-name = Prénom
@@ -45,7 +45,7 @@ page-done-registered = Votre inscription est faite. Enregistrez maintenant votre
 page-finished = C’est fait. Votre nom est enregistré.
 page-finished-lead = Merci ! Vous pouvez fermer cette page, ou recommencer l’enregistrement.
 page-held = L’enregistrement attend une validation. D’ici là, personne d’autre que vous et les personnes qui gèrent cette page ne peut l’entendre.
-page-only = Utiliser cet enregistrement sur cette page seulement
+page-only = Utiliser le nouvel enregistrement sur cette page seulement
 page-only-hint = Sinon, il est utilisé sur toutes vos pages.
 page-missing = Il manque encore :
 page-me-link = Toutes mes pages, et qui peut m’entendre

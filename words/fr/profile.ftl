@@ -35,8 +35,13 @@ profile-guide-example-3 = Michael : MAÏ-keul
 
 profile-legal-title = Votre nom d’état civil
 profile-legal-lead = Votre établissement l’utilise là où c’est nécessaire, par exemple sur un diplôme. Vous pouvez enregistrer sa prononciation.
+profile-legal-all = Un seul enregistrement est utilisé sur toutes ces pages.
 profile-legal-open = Écouter votre nom d’état civil ou l’enregistrer
 profile-legal-none = Votre établissement n’a pas saisi de nom d’état civil pour vous.
 profile-legal-play = Votre nom d’état civil sur { $page }
 profile-legal-unrecorded = Il n’est pas encore enregistré.
+profile-legal-delete = Supprimer l’enregistrement de mon nom d’état civil
+profile-legal-delete-explained = L’enregistrement de votre nom d’état civil sera retiré de toutes vos pages et ses liens ne fonctionneront plus. L’enregistrement de votre nom d’usage reste. Vous pourrez enregistrer de nouveau votre nom d’état civil à tout moment.
+profile-legal-delete-now = Supprimer cet enregistrement
+profile-legal-ready = Appuyez sur le bouton et dites votre nom d’état civil comme il doit être prononcé. Vous pourrez l’écouter avant tout le monde.
 profile-legal-consent = Pour l’enregistrer, veuillez d’abord accepter le texte sur les enregistrements.

@@ -61,6 +61,7 @@ recorder-file-send = Envoyer
 # Sur le téléphone.
 recorder-phone-how = Scannez ce code avec l’appareil photo de votre téléphone. Il fonctionne une seule fois, pendant dix minutes.
 recorder-phone-code = Code à scanner avec votre téléphone
+recorder-phone-address = Ou ouvrez cette adresse sur votre téléphone :
 recorder-phone-waiting = En attente de votre téléphone. Cette page vous préviendra quand votre enregistrement sera arrivé.
 recorder-phone-failed = Nous n’avons pas pu créer de code. Veuillez réessayer dans un instant.
 recorder-phone-expired = Le code a expiré. Veuillez en demander un nouveau.

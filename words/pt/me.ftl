@@ -38,7 +38,7 @@ me-phonetic-guide-rhyme = Se um som for difícil de escrever, diga uma palavra q
 me-notes = Observações
 me-notes-hint = Qualquer outra coisa que as pessoas devam saber sobre seu nome.
 
-me-call-lead = Um computador liga para você, e você diz seu nome ao telefone.
+me-call-lead = Você recebe uma ligação automática e diz seu nome ao telefone.
 me-call-soon = Em breve você receberá uma ligação. Você pode informar outro número.
 me-call-send = Ligar para mim
 me-phone-number = Número de telefone

@@ -1,6 +1,7 @@
 # Para membros, que administram ou ouvem páginas de nomes.
 
 member-title = Suas páginas
+member-back = Voltar às suas páginas
 member-manage-title = Páginas que você administra
 member-hear-title = Páginas que você pode ouvir
 member-open-title = Páginas às quais você pode adicionar seu nome

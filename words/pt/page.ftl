@@ -33,7 +33,7 @@ page-asked-name = Seu nome
 page-asked-photo = Uma foto
 page-optional = opcional
 
-page-form-title = Quem é você?
+page-form-title = Seu nome
 page-form-lead = Isto aparece ao lado da sua gravação em { $page }.
 page-form-send = Continuar para a gravação
 page-first-name = Nome
@@ -45,7 +45,7 @@ page-done-registered = Seu cadastro está feito. Agora grave seu nome.
 page-finished = Pronto. Seu nome está gravado.
 page-finished-lead = Agradecemos! Você pode fechar esta página ou gravar de novo.
 page-held = A gravação aguarda aprovação. Até lá, só você e quem cuida desta página podem ouvir.
-page-only = Usar esta gravação só nesta página
+page-only = Usar a nova gravação só nesta página
 page-only-hint = Caso contrário, ela é usada em todas as suas páginas.
 page-missing = Ainda falta:
 page-me-link = Todas as minhas páginas e quem pode me ouvir

@@ -35,8 +35,13 @@ profile-guide-example-3 = Michael: MAI-col
 
 profile-legal-title = Seu nome civil
 profile-legal-lead = Sua instituição usa esse nome onde é necessário, por exemplo em um diploma. Você pode gravar como ele se pronuncia.
+profile-legal-all = Uma só gravação é usada em todas estas páginas.
 profile-legal-open = Ouvir ou gravar seu nome civil
 profile-legal-none = Sua instituição não informou um nome civil para você.
 profile-legal-play = Seu nome civil em { $page }
 profile-legal-unrecorded = Ainda não está gravado.
+profile-legal-delete = Excluir a gravação do meu nome civil
+profile-legal-delete-explained = A gravação do seu nome civil será removida de todas as suas páginas, e os links para ela deixarão de funcionar. A gravação do nome que você usa permanece. Você pode gravar seu nome civil de novo quando quiser.
+profile-legal-delete-now = Excluir esta gravação
+profile-legal-ready = Pressione o botão e diga seu nome civil como ele deve ser pronunciado. Você pode escutar antes de qualquer outra pessoa.
 profile-legal-consent = Para gravá-lo, concorde primeiro com o texto sobre as gravações.

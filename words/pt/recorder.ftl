@@ -61,6 +61,7 @@ recorder-file-send = Enviar
 # No celular.
 recorder-phone-how = Escaneie este código com a câmera do celular. Ele funciona uma só vez, durante dez minutos.
 recorder-phone-code = Código para escanear com o celular
+recorder-phone-address = Ou abra este endereço no celular:
 recorder-phone-waiting = Esperando seu celular. Esta página avisa quando sua gravação chegar.
 recorder-phone-failed = Não conseguimos criar um código agora. Tente de novo daqui a pouco.
 recorder-phone-expired = O código expirou. Peça um novo.

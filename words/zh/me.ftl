@@ -38,7 +38,7 @@ me-phonetic-guide-rhyme = 如果某个音很难写出来，可以举一个押韵
 me-notes = 备注
 me-notes-hint = 关于你的名字，其他希望别人知道的事。
 
-me-call-lead = 电脑会给你打电话，你在电话里说出自己的名字。
+me-call-lead = 你会接到一通自动电话，在电话里说出自己的名字。
 me-call-soon = 你很快会接到电话。你也可以输入另一个号码。
 me-call-send = 给我打电话
 me-phone-number = 电话号码

@@ -1,6 +1,7 @@
 # 面向管理或收听名字页面的成员。
 
 member-title = 你的页面
+member-back = 返回你的页面
 member-manage-title = 你管理的页面
 member-hear-title = 你可以收听的页面
 member-open-title = 你可以添加名字的页面

@@ -33,7 +33,7 @@ page-asked-name = 你的名字
 page-asked-photo = 一张照片
 page-optional = 选填
 
-page-form-title = 你是谁？
+page-form-title = 你的名字
 page-form-lead = 这些内容会显示在 { $page } 上你的录音旁边。
 page-form-send = 继续录音
 page-first-name = 名
@@ -45,7 +45,7 @@ page-done-registered = 登记完成。现在请录下你的名字。
 page-finished = 完成了。你的名字已经录好。
 page-finished-lead = 谢谢！你可以关闭本页面，也可以重新录音。
 page-held = 录音正在等待批准。在此之前，只有你和本页面的管理者可以听到。
-page-only = 只在本页面使用这段录音
+page-only = 只在本页面使用新录音
 page-only-hint = 否则它会用在你的所有页面上。
 page-missing = 还缺少：
 page-me-link = 我的所有页面，以及谁可以听到我

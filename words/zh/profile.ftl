@@ -35,8 +35,13 @@ profile-guide-example-3 = 仇英：qiú-yīng（“仇”与“球”同音）
 
 profile-legal-title = 你的法定姓名
 profile-legal-lead = 你所在的机构在必要时使用它，例如印在毕业证书上。你可以录下它的读音。
+profile-legal-all = 同一段录音用于所有这些页面。
 profile-legal-open = 收听或录制你的法定姓名
 profile-legal-none = 你所在的机构还没有填写你的法定姓名。
 profile-legal-play = { $page } 上你的法定姓名
 profile-legal-unrecorded = 还没有录音。
+profile-legal-delete = 删除我的法定姓名的录音
+profile-legal-delete-explained = 你的法定姓名的录音会从你的所有页面上移除，它的链接也会失效。你日常所用名字的录音会保留。你可以随时重新录制法定姓名。
+profile-legal-delete-now = 删除这段录音
+profile-legal-ready = 按下按钮，用正确的读法说出你的法定姓名。在别人听到之前，你可以先试听。
 profile-legal-consent = 若要录音，请先同意关于录音的说明。

@@ -61,6 +61,7 @@ recorder-file-send = 上传
 # 在手机上。
 recorder-phone-how = 请用手机相机扫描这个二维码。它只能使用一次，十分钟内有效。
 recorder-phone-code = 用手机扫描的二维码
+recorder-phone-address = 或者在手机上打开这个网址：
 recorder-phone-waiting = 正在等待你的手机。录音传到后，这个页面会自动显示。
 recorder-phone-failed = 我们暂时无法生成二维码。请稍后再试。
 recorder-phone-expired = 二维码已过期。请重新获取。

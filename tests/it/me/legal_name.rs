@@ -84,6 +84,8 @@ async fn the_legal_name_is_recorded_for_all_pages_heard_and_deleted() {
         "Your institution has not entered a legal name for you.",
         "It is not recorded yet.",
         "Record my name",
+        "say your legal name the way it should be said",
+        "One recording is used on all of these pages.",
     ] {
         assert!(page.body.contains(text), "{text} in {}", page.body);
     }
@@ -96,6 +98,9 @@ async fn the_legal_name_is_recorded_for_all_pages_heard_and_deleted() {
     assert!(links(&world).await.iter().all(Value::is_string), "on both pages");
     browser.get(&link).await.expect(200);
     let page = browser.get("/me/legal-name").await.expect(200).body;
+    let says =
+        page.contains("Delete the recording of my legal name") && !page.contains("Delete my recording");
+    assert!(says, "{page}");
     for slug in [&world.page.slug, &choir.slug] {
         let path = format!("/me/legal-name/audio?page={slug}");
         assert!(page.contains(&format!("src=\"{path}\"")), "{page}");

@@ -136,6 +136,8 @@ async fn without_a_name_or_an_agreement_nothing_happens() {
     let before = everything(&world).await;
     let refused = browser.post(&ada, &[("first_name", "Ada"), ("last_name", "")]).await.expect(422).body;
     assert!(refused.contains("value=\"Ada\"") && refused.contains("agree-fault"), "{refused}");
+    let focused = refused.lines().find(|line| line.contains(" autofocus")).unwrap();
+    assert!(focused.contains("id=\"agree\""), "{focused}");
     let [_, _, _, version, language] = agreeing("", "");
     let unticked = browser.post(&ada, &[("first_name", "Ada"), version, language]).await.expect(422).body;
     assert!(unticked.contains("agree-fault"), "{unticked}");
@@ -223,6 +225,7 @@ async fn a_link_that_was_never_made_and_one_that_is_over_look_the_same() {
         browser.post(&format!("{path}/opened"), &[]).await.expect(404);
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    assert!(bodies[0].contains("href=\"/sign-in\""), "they can sign in: {}", bodies[0]);
     assert!(names(&world).await.is_empty());
 }
 
