@@ -84,6 +84,9 @@ impl Matrix {
         #[allow(clippy::disallowed_methods)]
         let [shots, all] = ["ENDONYM_TEST_SCREENSHOTS", "ENDONYM_TEST_ALL_LOOKS"].map(std::env::var_os);
         let is_complete = shots.is_some() || all.is_some();
+        if shots.is_some() {
+            browser.devtools("Emulation.setScrollbarsHidden", json!({ "hidden": true })).await;
+        }
         let (base, shots) = (base.to_owned(), shots.map(PathBuf::from));
         Self { browser, axe: axe(), base, faults: Vec::new(), pages: 0, is_complete, shots }
     }
@@ -105,12 +108,16 @@ impl Matrix {
 
     async fn save(&self, combination: &str) {
         let Some(folder) = &self.shots else { return };
-        self.browser.devtools("Emulation.setScrollbarsHidden", json!({ "hidden": true })).await;
-        // Without a clip, the picture of a page that is written from right to left would begin elsewhere.
-        let size = "[document.documentElement.clientWidth, document.documentElement.scrollHeight]";
+        let size = "[document.documentElement.clientWidth, document.documentElement.scrollHeight, window.innerHeight]";
         let size = self.browser.value(size).await;
-        let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1 });
-        let how = json!({ "captureBeyondViewport": true, "clip": clip });
+        // Pages that are written from right to left: without a clip, the picture of a long one would begin elsewhere; with one, that
+        // of a short one would.
+        let how = if size[1].as_u64() > size[2].as_u64() {
+            let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1 });
+            json!({ "captureBeyondViewport": true, "clip": clip })
+        } else {
+            json!({})
+        };
         let shot = self.browser.devtools("Page.captureScreenshot", how).await;
         let shot = BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
         let name = combination.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
