@@ -159,6 +159,8 @@ async fn a_link_that_is_not_ours_says_nothing_and_changes_nothing() {
             assert!(!page.body.contains(&world.institution.name), "{path}");
         }
     }
+    let page = browser.get("/u/x").await.expect(404).body;
+    assert!(page.contains("Go to the home page"), "it leads on: {page}");
     assert!(opt_outs_of(&world).await.is_empty());
 }
 
