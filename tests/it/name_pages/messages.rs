@@ -177,6 +177,23 @@ async fn only_administrators_are_shown_the_link() {
 }
 
 #[tokio::test]
+async fn the_menu_of_managers_marks_the_page_that_is_shown_and_no_other() {
+    let world = World::new().await;
+    let browser = administrator(&world).await;
+    let parts =
+        ["", "/people", "/invitations", "/moderation", "/messages", "/import", "/export", "/poster"];
+    for below in parts {
+        let path = format!("/p/{}{below}", world.page.slug);
+        for query in ["", "?language=de"] {
+            let page = browser.get(&format!("{path}{query}")).await.expect(200);
+            let menu = page.body.split("<nav class=\"manage\"").nth(1).unwrap().split("</nav>").next().unwrap();
+            assert!(menu.contains(&format!("href=\"{path}\" aria-current=\"page\"")), "{path}: {menu}");
+            assert_eq!(menu.matches("aria-current").count(), 1, "{path}: {menu}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_form_without_its_token_changes_nothing() {
     let world = World::new().await;
     let (browser, path) = (administrator(&world).await, path(&world));
