@@ -46,7 +46,7 @@ lti-all-recorded = Everybody has recorded their name.
 lti-nobody = There is nobody in this course yet.
 lti-pages = Pages
 lti-page = Page { $page } of { $pages }
-lti-back = Back
+lti-back = Previous
 lti-next = Next
 lti-staff = Teaching this course
 
