@@ -92,6 +92,8 @@ lti-no-deployment = Your learning system did not send its deployment ID. The ope
 # What somebody can do.
 lti-reopen = Please open it again from your course.
 lti-contact = If that does not help, please tell the administrator of your learning system.
+lti-tell = Please tell the administrator of your learning system.
+lti-go-back = You can go back to your course.
 
 # Refusals.
 lti-too-large = What was sent is too large.
