@@ -23,6 +23,7 @@ use crate::{
         custom_field::CustomField,
         email::Email,
         fault::{Fault, Field},
+        field_errors::FieldErrors,
         language::Language,
         media::Kind,
         moment::Moment,
@@ -212,6 +213,16 @@ pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomFi
     fields.retain(|field| public.settings.asked.custom(&field.name).is_asked());
     fields.sort_by_key(|field| !field.is_pronouns());
     Ok(fields)
+}
+
+/// What is wrong with the details of somebody who registers.
+pub async fn faults(app: &App, public: &PublicPage, details: Details) -> Result<FieldErrors> {
+    let fields = asked_fields(app, public).await?;
+    let mut draft = details.checked(public, &fields, true);
+    draft.require_for_create();
+    // They do not type it.
+    draft.errors.retain(|field| *field != Field::Email);
+    Ok(draft.errors)
 }
 
 /// What came of registering.
