@@ -1,6 +1,7 @@
 // The listening page of a name page (templates/name_pages/people.html): the rest of a long list is fetched while somebody scrolls,
 // arrow keys move between people and Space plays, "play all" plays one after the other, and the search answers while somebody
-// types. Without this script, the page has links to its parts and a form. play.js has the play buttons.
+// types. Without this script, the page has links to its parts and a form. play.js has the play buttons. Posters and the print view use its
+// button that prints.
 const SEARCH_DELAY = 250;
 const SETTLE_DELAY = 80;
 const PAUSE_BETWEEN = 1000;

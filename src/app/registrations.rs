@@ -23,6 +23,7 @@ use crate::{
         custom_field::CustomField,
         email::Email,
         fault::{Fault, Field},
+        field_errors::FieldErrors,
         language::Language,
         media::Kind,
         moment::Moment,
@@ -218,6 +219,16 @@ pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomFi
 /// the institution changes it.
 pub fn may_fill_in(field: &CustomField, entry: &Participant) -> bool {
     field.editable || !entry.custom.0.contains_key(&field.id)
+}
+
+/// What is wrong with the details of somebody who registers.
+pub async fn faults(app: &App, public: &PublicPage, details: Details) -> Result<FieldErrors> {
+    let fields = asked_fields(app, public).await?;
+    let mut draft = details.checked(public, &fields, true);
+    draft.require_for_create();
+    // They do not type it.
+    draft.errors.retain(|field| *field != Field::Email);
+    Ok(draft.errors)
 }
 
 /// What came of registering.

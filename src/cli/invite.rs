@@ -19,6 +19,7 @@ use crate::{
     config::{self, PublicUrl},
     domain::{
         address_list::{AddressFault, AddressList, Excess, MOST_BYTES, MOST_ENTRIES, Unread},
+        formula::neutralized,
         language::Language,
     },
 };
@@ -239,9 +240,7 @@ fn as_csv(links: &[(String, String)]) -> Result<String, Failure> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table.write_record(["email", "link"])?;
     for (email, link) in links {
-        let is_formula = email.starts_with(['=', '+', '-', '@']);
-        let email = if is_formula { format!("'{email}") } else { email.clone() };
-        table.write_record([&email, link])?;
+        table.write_record([&*neutralized(email), link.as_str()])?;
     }
     let bytes = table.into_inner().map_err(|error| Failure(error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -69,6 +69,12 @@ impl<'a> Page<'a> {
         Language::ALL
     }
 
+    /// Is this the page `/p/{slug}/{part}`, or one below it? Without a part: is it the name page itself?
+    pub fn is_part(&self, part: &str) -> bool {
+        let path = self.path.split('?').next().unwrap_or_default();
+        path.split('/').nth(3).unwrap_or_default() == part
+    }
+
     /// Tells a script whether the same person is still signed in. The email is not shown: whoever has a link of an invitation may be
     /// somebody else.
     pub fn who(&self) -> String {

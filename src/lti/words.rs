@@ -97,6 +97,9 @@ pub struct Explanation {
 
 const REOPEN: &str = "lti-reopen";
 const CONTACT_ADMINISTRATOR: &str = "lti-contact";
+/// Nothing else helps.
+const TELL_ADMINISTRATOR: &str = "lti-tell";
+const GO_BACK: &str = "lti-go-back";
 
 impl Notice<'_> {
     pub fn explain(&self, words: Words) -> Explanation {
@@ -141,9 +144,11 @@ fn refusal(words: Words, why: &Refusal) -> Explanation {
     let sentences = |ids: &[&str]| ids.iter().map(|id| words.text(id)).collect::<Vec<_>>();
     let (title, sentences) = match why {
         Refusal::Incomplete(_) => ("lti-incomplete-title", sentences(&["lti-incomplete", REOPEN])),
-        Refusal::UnknownPlatform => ("lti-unknown-platform-title", sentences(&["lti-unknown-platform"])),
-        Refusal::Disabled => ("lti-disabled-title", sentences(&["lti-disabled"])),
-        Refusal::ForeignTarget => ("lti-foreign-title", sentences(&["lti-foreign"])),
+        Refusal::UnknownPlatform => {
+            ("lti-unknown-platform-title", sentences(&["lti-unknown-platform", TELL_ADMINISTRATOR]))
+        }
+        Refusal::Disabled => ("lti-disabled-title", sentences(&["lti-disabled", TELL_ADMINISTRATOR])),
+        Refusal::ForeignTarget => ("lti-foreign-title", sentences(&["lti-foreign", TELL_ADMINISTRATOR])),
         Refusal::UnknownState | Refusal::Late => ("lti-used-title", sentences(&["lti-used", REOPEN])),
         Refusal::OtherBrowser(query) => {
             let next = if query.is_empty() { REOPEN } else { "lti-browser-window" };
@@ -162,14 +167,16 @@ fn refusal(words: Words, why: &Refusal) -> Explanation {
                 words.one("lti-deployment-add", "command", "endonym tool-consumer update ID --deployment-id"),
             ],
         ),
-        Refusal::Claims(lti::Fault::NoLinks) => ("lti-no-links-title", sentences(&["lti-no-links"])),
+        Refusal::Claims(lti::Fault::NoLinks) => ("lti-no-links-title", sentences(&["lti-no-links", GO_BACK])),
         Refusal::Token(_) | Refusal::Claims(_) => {
             ("lti-untrusted-title", sentences(&["lti-untrusted", REOPEN, CONTACT_ADMINISTRATOR]))
         }
-        Refusal::NoCourse => ("lti-no-course-title", sentences(&["lti-no-course"])),
-        Refusal::NoPart => ("lti-no-part-title", sentences(&["lti-no-part"])),
-        Refusal::Preview => ("lti-preview-title", sentences(&["lti-preview", "lti-preview-unlisted"])),
-        Refusal::Anonymous => ("lti-anonymous-title", sentences(&["lti-anonymous", CONTACT_ADMINISTRATOR])),
+        Refusal::NoCourse => ("lti-no-course-title", sentences(&["lti-no-course", REOPEN])),
+        Refusal::NoPart => ("lti-no-part-title", sentences(&["lti-no-part", GO_BACK])),
+        Refusal::Preview => {
+            ("lti-preview-title", sentences(&["lti-preview", "lti-preview-unlisted", GO_BACK]))
+        }
+        Refusal::Anonymous => ("lti-anonymous-title", sentences(&["lti-anonymous", TELL_ADMINISTRATOR])),
         Refusal::NoSession => ("lti-closed-title", sentences(&["lti-closed", REOPEN])),
         Refusal::UnknownInvite => {
             ("lti-invite-title", vec![words.one("lti-invite", "command", "endonym tool-consumer invite")])

@@ -137,16 +137,26 @@ impl Inputs {
         }
     }
 
-    /// Focuses the first input with a fault, in the order of the page.
-    fn focused(mut self) -> Self {
+    /// In the order of the page.
+    fn all(&mut self) -> impl Iterator<Item = &mut TextInput> {
         let before = [&mut self.first_name, &mut self.last_name, &mut self.phonetic];
         let custom = self.custom.iter_mut().map(|custom| &mut custom.input);
-        let mut all = before.into_iter().flatten().chain(custom).chain(&mut self.notes);
-        if let Some(first) = all.find(|input| input.fault.is_some()) {
+        before.into_iter().flatten().chain(custom).chain(&mut self.notes)
+    }
+
+    /// Focuses the first input with a fault.
+    fn focused(mut self) -> Self {
+        if let Some(first) = self.all().find(|input| input.fault.is_some()) {
             first.has_focus = true;
         }
-        drop(all);
         self
+    }
+
+    /// An input before these has the focus.
+    pub fn unfocus(&mut self) {
+        for input in self.all() {
+            input.has_focus = false;
+        }
     }
 
     /// Is there anything to fill in?

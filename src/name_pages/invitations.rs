@@ -1,11 +1,15 @@
 //! `/p/{slug}/invitations`: managers invite people, see who is still missing, send invitations again and withdraw them.
 
+mod links;
+
 use askama::Template;
 use axum::{
     extract::{Request, State},
     http::StatusCode,
     response::Response,
 };
+
+pub use links::links;
 
 use super::visit::{Managed, Visit};
 use crate::{

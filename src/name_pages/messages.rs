@@ -42,6 +42,8 @@ struct MessagesPage<'a> {
     languages: Vec<Choice>,
     asked: Asked,
     is_own: bool,
+    /// What is shown has been entered, and not saved.
+    is_unsaved: bool,
     subject: String,
     text: String,
     subject_faults: Vec<String>,
@@ -131,10 +133,10 @@ pub async fn send(
     }
 }
 
-/// Browsers send line breaks as CRLF.
+/// Browsers send line breaks as CRLF. A subject has one line, and an input of two, where all of it can be seen on a phone.
 fn entered(form: &Form) -> MailText {
     let text = |name| form.get(name).unwrap_or_default().replace("\r\n", "\n");
-    MailText { subject: text("subject"), text: text("text") }
+    MailText { subject: text("subject").replace('\n', " "), text: text("text") }
 }
 
 async fn save(
@@ -205,12 +207,14 @@ async fn page<'a>(
     };
     let page = visit.page(app, path);
     let words = page.words;
+    let is_unsaved = entered.text.is_some();
     let MailText { subject, text } = entered.text.unwrap_or(in_force.text);
     Ok(MessagesPage {
         lead: words.one_html("letters-page-lead", "institution", &institution.name),
         kinds: LetterKind::ALL.into_iter().map(|one| kind_choice(words, one, kind)).collect(),
         languages: Language::ALL.into_iter().map(|one| language_choice(one, language)).collect(),
         is_own: in_force.is_own,
+        is_unsaved,
         subject_faults: faults(words, &entered.errors, &SUBJECT),
         text_faults: faults(words, &entered.errors, &TEXT),
         subject_help: help(words, "letters-page-subject-help", &Placeholder::IN_SUBJECTS),
@@ -241,9 +245,21 @@ fn language_choice(language: Language, chosen: Language) -> Choice {
     Choice { word: language.tag(), label: language.own_name().to_owned(), is_chosen: language == chosen }
 }
 
+/// Each placeholder is isolated from the others, so that their list runs from right to left in Arabic.
 fn help(words: Words, id: &str, permitted: &[Placeholder]) -> String {
+    let comma = match words.language() {
+        Language::Arabic => "، ",
+        Language::Chinese => "、",
+        Language::English
+        | Language::Spanish
+        | Language::French
+        | Language::German
+        | Language::Portuguese => ", ",
+    };
     let written: Vec<&str> = permitted.iter().map(|one| one.written()).collect();
-    words.one(id, "placeholders", &written.join(", "))
+    // No placeholder has a line break.
+    let help = words.one(id, "placeholders", &written.join("\n"));
+    help.replace('\n', &format!("\u{2069}{comma}\u{2068}"))
 }
 
 /// What is wrong with an input.

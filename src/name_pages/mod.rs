@@ -59,6 +59,7 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/moderation/{id}", post(moderation::decide))
         .route("/p/{slug}/moderation/{id}/audio", get(moderation::audio))
         .route("/p/{slug}/invitations", get(invitations::show).post(invitations::invite))
+        .route("/p/{slug}/invitations/links.csv", get(invitations::links))
         .route("/p/{slug}/invitations/{id}/again", post(invitations::again))
         .route("/p/{slug}/invitations/{id}/withdraw", post(invitations::withdraw))
         .route("/p/{slug}/messages", get(messages::show).post(messages::send))

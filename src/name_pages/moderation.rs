@@ -66,6 +66,7 @@ struct Row<'a> {
     name: String,
     phonetic: Option<&'a str>,
     hex: &'a str,
+    /// Escaped, like the other two sentences with a date.
     about: String,
     sentences: Vec<&'a str>,
     /// Who has decided what, and when.
@@ -208,7 +209,7 @@ fn row<'a>(visit: &Visit, words: Words, path: &str, entry: &'a Entry, rejected: 
         until: case
             .purge_at
             .filter(|_| case.can_be_restored())
-            .map(|until| words.one("moderation-until", "date", &date(visit, until))),
+            .map(|until| words.one_html("moderation-until", "date", &date(visit, until))),
         sound: has_sound.then(|| format!("{path}/{}/audio", case.id)),
         buttons: buttons(words, case),
         refusal: refusal(words, entry, rejected),
@@ -221,12 +222,12 @@ fn date(visit: &Visit, moment: Moment) -> String {
 
 fn about(visit: &Visit, words: Words, case: &Case) -> String {
     let complaint = match case.complaint {
-        None => return words.one("moderation-held", "date", &date(visit, case.created_at)),
-        Some(Complaint::WrongPerson) => words.text("moderation-wrong-person"),
-        Some(Complaint::Offensive) => words.text("moderation-offensive"),
-        Some(Complaint::Unintelligible) => words.text("moderation-unintelligible"),
+        None => return words.one_html("moderation-held", "date", &date(visit, case.created_at)),
+        Some(Complaint::WrongPerson) => words.html("moderation-wrong-person", &[]),
+        Some(Complaint::Offensive) => words.html("moderation-offensive", &[]),
+        Some(Complaint::Unintelligible) => words.html("moderation-unintelligible", &[]),
     };
-    format!("{complaint} · {}", words.one("moderation-reports", "count", case.reports))
+    format!("{complaint} · {}", words.one_html("moderation-reports", "count", case.reports))
 }
 
 fn decided(visit: &Visit, words: Words, case: &Case) -> Option<String> {
@@ -240,7 +241,7 @@ fn decided(visit: &Visit, words: Words, case: &Case) -> Option<String> {
     };
     let by = case.decided_by.as_deref().unwrap_or("–");
     let at = case.decided_at.map(|at| date(visit, at)).unwrap_or_default();
-    Some(words.with(id, &[("by", by.into()), ("date", at.as_str().into())]))
+    Some(words.html(id, &[("by", by.into()), ("date", at.as_str().into())]))
 }
 
 fn buttons(words: Words, case: &Case) -> Vec<Button> {

@@ -15,7 +15,13 @@ use super::{
 use crate::{
     app::{App, Result},
     domain::page_settings::Register,
-    http::{form::Form, handover::qr_code, notice, page::Page},
+    http::{
+        form::Form,
+        handover::qr_code,
+        notice,
+        page::{Microphone, Page},
+        policy::{Forms, Policy},
+    },
 };
 
 #[derive(Template)]
@@ -70,7 +76,8 @@ pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Requ
         paper,
         papers,
     };
-    visit.show_plain(&app, StatusCode::OK, &shown)
+    let policy = Policy { scripts: true, forms: Forms::SelfOnly, ..Policy::default() };
+    visit.show(&app, StatusCode::OK, &shown, policy, Microphone::Unused)
 }
 
 /// The event code, if somebody who stands in front of the poster needs it.

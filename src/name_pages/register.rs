@@ -83,7 +83,11 @@ pub async fn send(State(app): State<App>, visit: Visit, OwnForm { form, .. }: Ow
         Ok(Outcome::Closed | Outcome::NotPermitted) => leave(&app, &visit, &form),
         Ok(Outcome::WrongCode) => {
             let fault = if code.is_some() { "page-event-code-wrong" } else { "page-event-code-missing" };
-            draw(&app, &visit, &form, None, CodeAsked::Yes(Some(fault))).await
+            // Everything that is wrong is said at once.
+            match registrations::faults(&app, &visit.public, Details::read(&form)).await {
+                Ok(errors) => draw(&app, &visit, &form, Some(&errors), CodeAsked::Yes(Some(fault))).await,
+                Err(error) => failed(&app, &visit, &error),
+            }
         }
         Err(Error::Invalid(errors)) => draw(&app, &visit, &form, Some(&errors), CodeAsked::No).await,
         Err(error) => failed(&app, &visit, &error),
@@ -121,6 +125,9 @@ async fn draw(
         Ok(mut shown) => {
             match asked {
                 CodeAsked::Yes(fault) => {
+                    if fault.is_some() {
+                        shown.inputs.unfocus();
+                    }
                     shown.code = Some(CodeInput { value: code.unwrap_or_default(), fault });
                 }
                 CodeAsked::No => shown.known_code = code,

@@ -14,7 +14,10 @@ use crate::{
         App, Error,
         listening::{self, Answer},
     },
-    domain::moderation::{Complaint, LONGEST},
+    domain::{
+        moderation::{Complaint, LONGEST},
+        text::is_invisible,
+    },
     http::{
         csrf,
         html::root,
@@ -117,7 +120,8 @@ pub async fn send(
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(complaint) = form.get("complaint").and_then(Complaint::parse) else {
         let choice_fault = Some("people-report-choose");
-        let rejected = Rejected { sentence, choice_fault, ..Rejected::default() };
+        let sentence_fault = is_invisible(sentence).then_some("people-report-sentence-fault");
+        let rejected = Rejected { sentence, choice_fault, sentence_fault, ..Rejected::default() };
         return show(&app, &visit, &token, unprocessable, rejected).await;
     };
     let sent =

@@ -82,6 +82,7 @@ letters-kind-request = طلب تسجيل
 letters-kind-retention = حذف التسجيلات
 letters-page-built-in = هذا هو النص المرفق مع Endonym.
 letters-page-own = هذا هو نص المؤسسة.
+letters-page-unsaved = لم يُحفظ هذا النص بعد.
 letters-page-subject = الموضوع
 letters-page-subject-help = يمكن أن يحتوي على: { $placeholders }
 letters-page-text = النص

@@ -11,7 +11,7 @@ member-delete-role = دورك في إدارة الصفحات
 member-last-owner-title = لا مالك آخر لدى مؤسستك
 member-last-owner = تحتاج مؤسستك إلى مالك. يرجى أولا منح هذا الدور لشخص آخر. بعد ذلك يمكن حذف كل شيء.
 
-member-export-title = تنزيل هذه الصفحة
+member-export-title = تصدير الأشخاص
 member-export-xlsx = الجميع، في جدول بيانات (XLSX)
 member-export-csv = الجميع، في جدول بسيط (CSV)
 member-export-zip = كل التسجيلات، بصيغة MP3 (ZIP)

@@ -82,6 +82,7 @@ letters-kind-request = Bitte um eine Aufnahme
 letters-kind-retention = Aufnahmen werden gelöscht
 letters-page-built-in = Das ist der Text, der mit Endonym kommt.
 letters-page-own = Das ist euer eigener Text.
+letters-page-unsaved = Dieser Text ist noch nicht gespeichert.
 letters-page-subject = Betreff
 letters-page-subject-help = Er kann enthalten: { $placeholders }
 letters-page-text = Text

@@ -96,6 +96,8 @@ lti-no-deployment = Deine Lernplattform hat ihre Deployment-ID nicht gesendet. W
 # Was man tun kann.
 lti-reopen = Bitte öffne die Seite noch einmal aus deinem Kurs.
 lti-contact = Wenn das nicht hilft, wende dich bitte an die Administration deiner Lernplattform.
+lti-tell = Bitte wende dich an die Administration deiner Lernplattform.
+lti-go-back = Du kannst zu deinem Kurs zurückgehen.
 
 # Ablehnungen.
 lti-too-large = Was gesendet wurde, ist zu groß.

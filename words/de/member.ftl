@@ -11,7 +11,7 @@ member-delete-role = Deine Rolle bei der Betreuung von Seiten
 member-last-owner-title = Niemand sonst hat die Inhaberrolle
 member-last-owner = Deine Einrichtung braucht mindestens eine Person mit der Inhaberrolle. Bitte gib diese Rolle zuerst einer anderen Person. Danach kannst du alles löschen.
 
-member-export-title = Diese Seite herunterladen
+member-export-title = Personen exportieren
 member-export-xlsx = Alle Personen, als Tabelle (XLSX)
 member-export-csv = Alle Personen, als einfache Tabelle (CSV)
 member-export-zip = Alle Aufnahmen, als MP3-Dateien (ZIP)

@@ -1,7 +1,7 @@
 # Die Startseite und Fehlerseiten. Die API-Referenz gibt es nur auf Englisch.
 
 pages-site = Website
-pages-reference = Referenz
+pages-reference = API-Referenz
 pages-home-title = Endonym: Namen hören, wie ihre Besitzer sie aussprechen
 pages-home-heading = Namen hören, wie ihre Besitzer sie aussprechen
 pages-home-lead = Das ist ein Endonym-Server. Menschen nehmen auf, wie man ihren Namen ausspricht; Verzeichnisse, Lernplattformen und andere Anwendungen zeigen die Namen und spielen die Aufnahmen ab.

@@ -82,6 +82,7 @@ letters-kind-request = Request for a recording
 letters-kind-retention = Recordings will be deleted
 letters-page-built-in = This is the text that comes with Endonym.
 letters-page-own = This is your own text.
+letters-page-unsaved = This text is not saved yet.
 letters-page-subject = Subject
 letters-page-subject-help = It may contain: { $placeholders }
 letters-page-text = Text

@@ -46,7 +46,7 @@ lti-all-recorded = Everybody has recorded their name.
 lti-nobody = There is nobody in this course yet.
 lti-pages = Pages
 lti-page = Page { $page } of { $pages }
-lti-back = Back
+lti-back = Previous
 lti-next = Next
 lti-staff = Teaching this course
 
@@ -92,6 +92,8 @@ lti-no-deployment = Your learning system did not send its deployment ID. The ope
 # What somebody can do.
 lti-reopen = Please open it again from your course.
 lti-contact = If that does not help, please tell the administrator of your learning system.
+lti-tell = Please tell the administrator of your learning system.
+lti-go-back = You can go back to your course.
 
 # Refusals.
 lti-too-large = What was sent is too large.

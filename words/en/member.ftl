@@ -11,7 +11,7 @@ member-delete-role = Your role in running pages
 member-last-owner-title = You are the only owner
 member-last-owner = Your institution needs an owner. Please make somebody else an owner first. After that, you can delete everything.
 
-member-export-title = Download this page
+member-export-title = Export people
 member-export-xlsx = Everybody, as a spreadsheet (XLSX)
 member-export-csv = Everybody, as a simple table (CSV)
 member-export-zip = All recordings, as MP3 files (ZIP)

@@ -1,7 +1,7 @@
 # The home page and error pages. The API reference is in English only.
 
 pages-site = Site
-pages-reference = Reference
+pages-reference = API reference
 pages-home-title = Endonym: hear names the way their owners say them
 pages-home-heading = Hear names the way their owners say them
 pages-home-lead = This is an Endonym server. People record how to say their names; directories, learning systems and other applications show the names and play the recordings.

@@ -82,6 +82,7 @@ letters-kind-request = Petición de una grabación
 letters-kind-retention = Se borrarán las grabaciones
 letters-page-built-in = Este es el texto que viene con Endonym.
 letters-page-own = Este es vuestro propio texto.
+letters-page-unsaved = Este texto todavía no está guardado.
 letters-page-subject = Asunto
 letters-page-subject-help = Puede contener: { $placeholders }
 letters-page-text = Texto

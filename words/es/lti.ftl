@@ -96,6 +96,8 @@ lti-no-deployment = Tu plataforma de aprendizaje no envió su ID de despliegue. 
 # Qué se puede hacer.
 lti-reopen = Ábrelo de nuevo desde tu curso, por favor.
 lti-contact = Si eso no ayuda, avisa a quien administra tu plataforma de aprendizaje.
+lti-tell = Avisa a quien administra tu plataforma de aprendizaje, por favor.
+lti-go-back = Puedes volver a tu curso.
 
 # Rechazos.
 lti-too-large = Lo que se envió es demasiado grande.

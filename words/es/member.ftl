@@ -11,7 +11,7 @@ member-delete-role = Tu función en la gestión de páginas
 member-last-owner-title = Nadie más tiene la función de propietario
 member-last-owner = Tu institución necesita al menos una persona propietaria. Primero asigna esa función a otra persona. Después podrás eliminarlo todo.
 
-member-export-title = Descargar esta página
+member-export-title = Exportar personas
 member-export-xlsx = Todas las personas, como hoja de cálculo (XLSX)
 member-export-csv = Todas las personas, como tabla sencilla (CSV)
 member-export-zip = Todas las grabaciones, como archivos MP3 (ZIP)

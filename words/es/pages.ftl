@@ -1,7 +1,7 @@
 # La página de inicio y las páginas de error. La referencia de la API está solo en inglés.
 
 pages-site = Sitio
-pages-reference = Referencia
+pages-reference = Referencia de la API
 pages-home-title = Endonym: los nombres, dichos por quienes los llevan
 pages-home-heading = Los nombres, dichos por quienes los llevan
 pages-home-lead = Este es un servidor de Endonym. Las personas graban cómo se pronuncia su nombre; directorios, plataformas de aprendizaje y otras aplicaciones muestran los nombres y reproducen las grabaciones.

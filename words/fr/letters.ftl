@@ -82,6 +82,7 @@ letters-kind-request = Demande d’un enregistrement
 letters-kind-retention = Suppression des enregistrements
 letters-page-built-in = Ce texte est fourni avec Endonym.
 letters-page-own = Ce texte est le vôtre.
+letters-page-unsaved = Ce texte n’est pas encore sauvegardé.
 letters-page-subject = Objet
 letters-page-subject-help = Il peut contenir : { $placeholders }
 letters-page-text = Texte

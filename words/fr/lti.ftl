@@ -99,6 +99,8 @@ lti-no-deployment = Votre plateforme d’apprentissage n’a pas envoyé son ide
 # Ce que l’on peut faire.
 lti-reopen = Veuillez rouvrir cette page depuis votre cours.
 lti-contact = Si cela ne suffit pas, veuillez prévenir l’administration de votre plateforme d’apprentissage.
+lti-tell = Veuillez prévenir l’administration de votre plateforme d’apprentissage.
+lti-go-back = Vous pouvez revenir à votre cours.
 
 # Refus.
 lti-too-large = Ce qui a été envoyé est trop volumineux.

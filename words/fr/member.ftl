@@ -11,7 +11,7 @@ member-delete-role = Votre rôle dans la gestion des pages
 member-last-owner-title = Personne d’autre n’a le rôle de propriétaire
 member-last-owner = Votre établissement a besoin d’un propriétaire. Veuillez d’abord confier ce rôle à quelqu’un d’autre. Vous pourrez ensuite tout supprimer.
 
-member-export-title = Télécharger cette page
+member-export-title = Exporter des personnes
 member-export-xlsx = Tout le monde, dans une feuille de calcul (XLSX)
 member-export-csv = Tout le monde, dans un tableau simple (CSV)
 member-export-zip = Tous les enregistrements, en fichiers MP3 (ZIP)

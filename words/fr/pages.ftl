@@ -1,7 +1,7 @@
 # La page d’accueil et les pages d’erreur. La référence de l’API n’existe qu’en anglais.
 
 pages-site = Site
-pages-reference = Référence
+pages-reference = Référence de l’API
 pages-home-title = Endonym : les noms, dits par celles et ceux qui les portent
 pages-home-heading = Les noms, dits par celles et ceux qui les portent
 pages-home-lead = Ceci est un serveur Endonym. Chacun enregistre la façon de dire son nom ; annuaires, plateformes d’apprentissage et autres applications affichent les noms et font écouter les enregistrements.

@@ -82,6 +82,7 @@ letters-kind-request = Pedido de gravação
 letters-kind-retention = As gravações serão excluídas
 letters-page-built-in = Este é o texto que vem com o Endonym.
 letters-page-own = Este é o texto de vocês.
+letters-page-unsaved = Este texto ainda não foi salvo.
 letters-page-subject = Assunto
 letters-page-subject-help = Pode conter: { $placeholders }
 letters-page-text = Texto

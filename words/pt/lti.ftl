@@ -99,6 +99,8 @@ lti-no-deployment = Sua plataforma de aprendizagem não enviou o ID de implanta�
 # O que se pode fazer.
 lti-reopen = Abra de novo a partir do seu curso, por favor.
 lti-contact = Se isso não ajudar, avise quem administra sua plataforma de aprendizagem.
+lti-tell = Avise quem administra sua plataforma de aprendizagem, por favor.
+lti-go-back = Você pode voltar ao seu curso.
 
 # Recusas.
 lti-too-large = O que foi enviado é grande demais.

@@ -11,7 +11,7 @@ member-delete-role = Sua função na administração de páginas
 member-last-owner-title = Ninguém mais tem a função de proprietário
 member-last-owner = Sua instituição precisa de pelo menos uma pessoa proprietária. Primeiro, dê essa função a outra pessoa. Depois disso, você poderá excluir tudo.
 
-member-export-title = Baixar esta página
+member-export-title = Exportar pessoas
 member-export-xlsx = Todas as pessoas, como planilha (XLSX)
 member-export-csv = Todas as pessoas, como tabela simples (CSV)
 member-export-zip = Todas as gravações, como arquivos MP3 (ZIP)

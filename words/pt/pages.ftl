@@ -1,7 +1,7 @@
 # A página inicial e as páginas de erro. A referência da API existe só em inglês.
 
 pages-site = Site
-pages-reference = Referência
+pages-reference = Referência da API
 pages-home-title = Endonym: os nomes, ditos por quem os tem
 pages-home-heading = Os nomes, ditos por quem os tem
 pages-home-lead = Este é um servidor Endonym. As pessoas gravam como se pronuncia o nome delas; diretórios, plataformas de aprendizagem e outros aplicativos mostram os nomes e reproduzem as gravações.

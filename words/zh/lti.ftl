@@ -79,6 +79,8 @@ lti-no-deployment = 你的学习平台没有发送部署 ID。本站的运营者
 # 可以怎么做。
 lti-reopen = 请从你的课程重新打开。
 lti-contact = 如果仍然不行，请告诉你学习平台的管理员。
+lti-tell = 请告诉你学习平台的管理员。
+lti-go-back = 你可以返回课程。
 
 # 拒绝。
 lti-too-large = 发送的内容太大。

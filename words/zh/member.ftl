@@ -11,7 +11,7 @@ member-delete-role = 你在页面管理中的角色
 member-last-owner-title = 你是唯一的所有者
 member-last-owner = 你所在的机构需要一位所有者。请先让其他人成为所有者，之后你就可以删除所有内容。
 
-member-export-title = 下载此页面
+member-export-title = 导出人员
 member-export-xlsx = 所有人，电子表格（XLSX）
 member-export-csv = 所有人，简单表格（CSV）
 member-export-zip = 所有录音，MP3 文件（ZIP）

@@ -1,7 +1,7 @@
 # 首页和错误页面。API 参考文档只有英文版。
 
 pages-site = 网站
-pages-reference = 参考文档
+pages-reference = API 参考文档
 pages-home-title = Endonym：听名字的主人怎么读
 pages-home-heading = 听名字的主人怎么读
 pages-home-lead = 这是一个 Endonym 服务器。人们录下自己名字的读法；通讯录、学习平台和其他应用显示名字并播放录音。

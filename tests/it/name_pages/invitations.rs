@@ -502,6 +502,47 @@ async fn a_manager_pastes_a_list_and_sees_what_was_not_understood() {
 }
 
 #[tokio::test]
+async fn without_mail_a_manager_downloads_the_links_of_those_who_have_not_recorded() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let list = "Ada Lovelace <ada@example.edu>, bea@example.edu, cem@example.edu, dov@example.edu";
+    let page = paste(&world, &browser, list).await.expect(200).body;
+    let path = format!("/p/{}/invitations/links.csv", world.page.slug);
+    assert!(page.contains(&format!("href=\"{path}\"")), "{page}");
+    assert!(!page.contains("in the message"), "there is none: {page}");
+    let bea = world.person("Bea", "bea@example.edu").await;
+    world.give(&bea, Kind::Recording, b"sound").await;
+    mark(&world, "mail_opt_outs", "cem@example.edu").await;
+    let (app, here, whose) = (&world.app, page_ref(&world.page), id_of(&world, "dov@example.edu").await);
+    invitations::withdraw(app, &Actor::Operator, world.institution.id, &here, whose).await.unwrap();
+    world.person("Uninvited", "eve@example.edu").await;
+    let file = browser.get(&path).await.expect(200);
+    assert!(file.headers["content-type"].to_str().unwrap().starts_with("text/csv"));
+    assert_eq!(file.headers["cache-control"], "no-store");
+    let ada = people(&world, Some(InvitationState::Invited)).await;
+    let ada = ada.iter().find_map(|one| one.link.clone()).unwrap();
+    let expected = format!("\u{feff}email,name,link\r\nada@example.edu,Ada Lovelace,{ada}\r\n");
+    assert_eq!(file.body, expected);
+}
+
+#[tokio::test]
+async fn the_file_of_links_has_everybody_once_and_is_for_managers() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let many: String = (0..1_001).map(|n| format!("p{n}@x.org\n")).collect();
+    invite(&world, &format!("{many}=cmd!A0@x.org"), &by_links()).await;
+    let path = format!("/p/{}/invitations/links.csv", world.page.slug);
+    let file = manager(&world).await.get(&path).await.expect(200).body;
+    let found: BTreeSet<&str> = file.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert_eq!((file.lines().count(), found.len()), (1_003, 1_002));
+    assert!(found.contains("'=cmd!A0@x.org"), "a formula would be evaluated");
+    let sent = Browser::new(&world).get(&path).await.expect(303);
+    assert!(sent.location().starts_with("/sign-in?"), "{}", sent.location());
+    let ana = signed_in(&world, world.institution.id, "ana@example.edu").await;
+    assert!(!ana.get(&path).await.expect(404).body.contains("x.org"));
+}
+
+#[tokio::test]
 async fn a_list_that_is_empty_or_too_long_is_refused() {
     let world = World::new().await;
     let browser = manager(&world).await;

@@ -93,6 +93,8 @@ async fn a_preview_of_what_was_entered_saves_nothing() {
     let letter = page.body.split("class=\"letter\"").nth(1).unwrap();
     assert!(letter.contains("Moin &#60;i&#62;\u{2068}Ada Lovelace\u{2069}&#60;/i&#62;"), "{letter}");
     assert!(!page.body.contains("<i>"), "{}", page.body);
+    assert!(page.body.contains("This text is not saved yet."), "{}", page.body);
+    assert!(!page.body.contains("This is the text that comes with Endonym."), "{}", page.body);
     assert!(!in_force(&world, Language::German).await.is_own);
 }
 
@@ -115,12 +117,35 @@ async fn mistakes_are_shown_beside_what_was_entered_and_nothing_is_saved() {
         for action in ["save", "preview"] {
             let page = browser.post(&path, &german(action, subject, text)).await.expect(422);
             assert!(page.body.contains(sentence), "{subject} {text}: {}", page.body);
-            assert!(page.body.contains("aria-invalid=\"true\""));
+            assert!(page.body.contains("aria-invalid=\"true\" autofocus"), "{}", page.body);
+            assert_eq!(page.body.matches("autofocus").count(), 1, "{}", page.body);
         }
         assert!(!in_force(&world, Language::German).await.is_own, "{text}");
     }
     let page = browser.post(&path, &german("save", "S", "<script>{nmae}")).await.expect(422);
     assert!(page.body.contains("&#60;script&#62;{nmae}") && !page.body.contains("<script>"));
+}
+
+#[tokio::test]
+async fn a_subject_in_two_lines_is_saved_in_one() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    browser.get(&path).await.expect(200);
+    browser.post(&path, &german("save", "Für\r\n{page}", "{link}")).await.expect(303);
+    assert_eq!(in_force(&world, Language::German).await.text.subject, "Für {page}");
+}
+
+#[tokio::test]
+async fn the_placeholders_are_a_list_that_runs_in_the_direction_of_the_page() {
+    let world = World::new().await;
+    let (browser, path) = (administrator(&world).await, path(&world));
+    for (language, list) in [
+        ("en", "\u{2068}{page}\u{2069}, \u{2068}{institution}\u{2069}"),
+        ("ar", "\u{2068}{page}\u{2069}، \u{2068}{institution}\u{2069}"),
+    ] {
+        let page = browser.get(&format!("{path}?lang={language}")).await.expect(200);
+        assert!(page.body.contains(list), "{language}: {}", page.body);
+    }
 }
 
 #[tokio::test]
@@ -172,6 +197,23 @@ async fn only_administrators_are_shown_the_link() {
             let page = browser.get(&path).await.expect(200);
             assert!(page.body.contains("<nav class=\"manage\""), "{path}: {}", page.body);
             assert_eq!(page.body.contains(&link), is_shown, "{path}: {}", page.body);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_menu_of_managers_marks_the_page_that_is_shown_and_no_other() {
+    let world = World::new().await;
+    let browser = administrator(&world).await;
+    let parts = ["", "/people", "/invitations", "/moderation", "/messages", "/import", "/export", "/poster"];
+    for below in parts {
+        let path = format!("/p/{}{below}", world.page.slug);
+        for query in ["", "?language=de"] {
+            let page = browser.get(&format!("{path}{query}")).await.expect(200);
+            let menu =
+                page.body.split("<nav class=\"manage\"").nth(1).unwrap().split("</nav>").next().unwrap();
+            assert!(menu.contains(&format!("href=\"{path}\" aria-current=\"page\"")), "{path}: {menu}");
+            assert_eq!(menu.matches("aria-current").count(), 1, "{path}: {menu}");
         }
     }
 }

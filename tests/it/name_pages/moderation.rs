@@ -742,6 +742,7 @@ async fn managers_of_the_page_work_in_it_and_nobody_else_finds_it() {
     let page = browser.get(&path).await.expect(200);
     assert!(page.body.contains("Ana") && page.body.contains(&audio), "{}", page.body);
     assert!(!page.body.contains(ANA), "no email: {}", page.body);
+    assert!(page.body.contains("<p class=\"when\">Waits for approval since <bdi>20"), "{}", page.body);
     assert_eq!(page.headers["x-robots-tag"], "noindex");
     let (status, headers, bytes) = browser.file(&audio, &[]).await;
     assert_eq!((status, headers["content-type"].to_str().unwrap()), (200, "audio/mpeg"));

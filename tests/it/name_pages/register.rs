@@ -243,6 +243,11 @@ async fn somebody_who_is_signed_in_needs_no_message() {
         let refused = browser.post("/p/choir/register", &[("first_name", "Ana"), ("code", code)]).await;
         assert!(refused.expect(422).body.contains(sentence), "{code}");
     }
+    let refused = browser.post("/p/choir/register", &[]).await.expect(422);
+    for sentence in ["Please enter the event code.", "Please enter your name."] {
+        assert!(refused.body.contains(sentence), "both at once: {}", refused.body);
+    }
+    assert_eq!(refused.body.matches("autofocus").count(), 1, "{}", refused.body);
     // By the code in the link, it is known already.
     let link = format!("/p/choir/register?code={}", choir.event_code);
     let form = browser.get(&link).await.expect(200);

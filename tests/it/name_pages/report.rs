@@ -62,6 +62,11 @@ async fn what_is_wrong_must_be_said() {
         let seen = browser.post(&address, &fields).await.expect(422);
         assert!(seen.body.contains(sentence), "{fields:?}: {}", seen.body);
     }
+    let seen = browser.post(&address, &[("sentence", " ")]).await.expect(422);
+    for sentence in ["Please choose what is wrong.", "Please write a sentence"] {
+        assert!(seen.body.contains(sentence), "both at once: {}", seen.body);
+    }
+    assert_eq!(seen.body.matches("autofocus").count(), 1, "{}", seen.body);
     // What was typed is still there.
     let seen = browser.post(&address, &[("sentence", "<b>This</b> is Bo.")]).await.expect(422);
     assert!(seen.body.contains("This") && !seen.body.contains("<b>This"), "{}", seen.body);

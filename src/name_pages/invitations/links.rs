@@ -1,0 +1,75 @@
+//! `/p/{slug}/invitations/links.csv`: the personal links of those who have not recorded, for managers who send them themselves.
+
+use axum::{body::Bytes, extract::State, response::Response};
+
+use super::{super::visit::Managed, failed, nothing, page_ref};
+use crate::{
+    app::{
+        Actor, App, Error, Result,
+        invitations::{self, Cursor, Listed},
+        streams::Chunks,
+    },
+    domain::{formula::neutralized, ids::InstitutionId, name_page::NamePageRef},
+    http::download::{self, Kind},
+};
+
+/// People in one chunk.
+const BATCH: usize = 500;
+
+pub async fn links(State(app): State<App>, Managed(visit): Managed) -> Response {
+    let (Some((_, actor, person)), Some(page)) = (visit.person(), page_ref(&visit)) else {
+        return nothing(&app, &visit);
+    };
+    let file = Links {
+        app: app.clone(),
+        actor: actor.clone(),
+        institution: person.institution,
+        page,
+        from: Some(Cursor::Start),
+    };
+    let name = format!("{}-links.csv", visit.public.page.slug);
+    let (content_type, subject) = ("text/csv; charset=utf-8", "the links of a name page");
+    let sent = download::send(file, Kind { content_type, file_name: Some(&name), subject }).await;
+    sent.unwrap_or_else(|error| failed(&app, &visit, &error))
+}
+
+struct Links {
+    app: App,
+    actor: Actor,
+    institution: InstitutionId,
+    page: NamePageRef,
+    /// Where the next chunk begins; `None` at the end.
+    from: Option<Cursor>,
+}
+
+impl Chunks for Links {
+    async fn next(&mut self) -> Result<Option<Bytes>> {
+        // People without an invitation come last, and have no link.
+        let Some(from) = self.from.filter(|from| !matches!(from, Cursor::Uninvited(_))) else {
+            return Ok(None);
+        };
+        let (institution, page) = (self.institution, &self.page);
+        let listing =
+            invitations::all(&self.app, &self.actor, institution, page, None, (from, BATCH)).await?;
+        self.from = listing.next;
+        table(&listing.people, from == Cursor::Start).map(Some)
+    }
+}
+
+/// Those to whom a message is of use. Spreadsheet programs read a CSV file as UTF-8 if it begins with a byte-order mark.
+fn table(people: &[Listed], is_first: bool) -> Result<Bytes> {
+    let start = if is_first { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(start);
+    let cannot = |error: csv::Error| Error::Internal(format!("writing a CSV file failed: {error}"));
+    if is_first {
+        writer.write_record(["email", "name", "link"]).map_err(cannot)?;
+    }
+    for one in people.iter().filter(|one| one.state.is_reachable()) {
+        let (Some(email), Some(link)) = (&one.guest.email, &one.link) else { continue };
+        let name = one.name();
+        let row = [neutralized(email), neutralized(&name), neutralized(link)];
+        writer.write_record(row.iter().map(|cell| cell.as_bytes())).map_err(cannot)?;
+    }
+    let written = writer.into_inner().map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(written.into())
+}
