@@ -283,7 +283,7 @@ async fn a_student_records_for_all_of_their_courses_or_for_one_of_them() {
         ))
     };
     let text = text_of(&platform, &here, &cookie).await;
-    assert!(text.contains("> Only for this course</label>") && !text.contains("checked"), "{text}");
+    assert!(text.contains(">Only for this course</label>") && !text.contains("checked"), "{text}");
     assert_eq!(upload(&platform, &here, &cookie, SOUND).await.status(), 303);
     let (first, ticked) = sound(&here, &cookie).await.unwrap();
     assert!(!ticked);
