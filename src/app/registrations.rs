@@ -396,6 +396,7 @@ pub async fn change(
     if public.settings.is_archived() {
         return Err(Error::invalid(Field::FirstName, Fault::Closed));
     }
+    // Not in the transaction of the update: of two answers that somebody sends at the same moment, the later one is kept.
     let entry = own_entry::entry(&mut app.db.read(), owner).await?;
     let mut fields = asked_fields(app, public).await?;
     fields.retain(|field| may_fill_in(field, &entry));

@@ -46,7 +46,7 @@ use crate::{
     domain::{ids::InstitutionId, report},
     mail::Mailer,
     phone::Phone,
-    store::{Db, migrations},
+    store::{self, Db, migrations},
     telemetry,
 };
 
@@ -271,8 +271,8 @@ async fn run(cli: Cli) -> Outcome {
 }
 
 /// Opens the database at the schema version of this binary. SQLite is migrated here; PostgreSQL only by `endonym migrate`.
-async fn database(storage: &Storage) -> Result<Db, Failure> {
-    let db = Db::open(&storage.options()).await?;
+async fn database(options: &store::Options) -> Result<Db, Failure> {
+    let db = Db::open(options).await?;
     let version = migrations::version(&db).await?;
     if version > migrations::NEWEST {
         return Err(Failure(format!(
@@ -322,7 +322,7 @@ async fn open_at(
     let no_limit =
         Policy { ceiling: u32::MAX, window: std::time::Duration::MAX, throttle: std::time::Duration::ZERO };
     Ok(App::new(Parts {
-        db: database(storage).await?,
+        db: database(&storage.options()).await?,
         blobs: Blobs::open(&storage.blobs())?,
         clock: Clock::system(),
         studio,

@@ -16,6 +16,7 @@ use crate::{
     phone::Provider,
     server,
     site::{self, Metrics},
+    store::Options,
     telemetry::traces,
 };
 
@@ -47,7 +48,7 @@ impl Serve {
         let limits = serving.limits(self.working.grace()).map_err(Failure)?;
         let mail = self.mail.mailer().map_err(Failure)?;
         raise_file_limit(limits.connections);
-        let db = database(storage).await?;
+        let db = database(&Options { threads: server::threads(), ..storage.options() }).await?;
         let listener = bind(&serving.listen, "--listen").await?;
         let (metrics, metrics_listener) = match self.working.metrics_at() {
             MetricsAt::MainPort => (Metrics::Enabled, None),

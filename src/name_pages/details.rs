@@ -152,11 +152,8 @@ impl Inputs {
         self
     }
 
-    /// An input before these has the focus.
-    pub fn unfocus(&mut self) {
-        for input in self.all() {
-            input.has_focus = false;
-        }
+    pub fn has_focus(&mut self) -> bool {
+        self.all().any(|input| input.has_focus)
     }
 
     /// Is there anything to fill in?

@@ -38,6 +38,7 @@ struct RegisterView<'a> {
 struct CodeInput {
     value: String,
     fault: Option<&'static str>,
+    has_focus: bool,
 }
 
 /// Whether the form asks for the event code.
@@ -125,10 +126,9 @@ async fn draw(
         Ok(mut shown) => {
             match asked {
                 CodeAsked::Yes(fault) => {
-                    if fault.is_some() {
-                        shown.inputs.unfocus();
-                    }
-                    shown.code = Some(CodeInput { value: code.unwrap_or_default(), fault });
+                    // The details come first on the page.
+                    let has_focus = fault.is_some() && !shown.inputs.has_focus();
+                    shown.code = Some(CodeInput { value: code.unwrap_or_default(), fault, has_focus });
                 }
                 CodeAsked::No => shown.known_code = code,
             }

@@ -25,10 +25,14 @@ struct Core {
 }
 
 impl Cores {
+    /// One for each core of the machine.
+    pub fn count() -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     pub fn start() -> std::io::Result<Self> {
         let over = CancellationToken::new();
-        let count = std::thread::available_parallelism().map_or(1, usize::from);
-        let cores = (0..count).map(|number| Core::start(number, over.clone()));
+        let cores = (0..Self::count()).map(|number| Core::start(number, over.clone()));
         Ok(Self { cores: cores.collect::<std::io::Result<_>>()?, over })
     }
 

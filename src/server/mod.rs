@@ -98,6 +98,11 @@ struct Server {
     clock: Clock,
 }
 
+/// How many threads serve requests, each with a runtime of its own.
+pub fn threads() -> usize {
+    Cores::count()
+}
+
 /// Serves until `stop` is canceled, then until all requests in flight are answered or the grace period ends.
 pub async fn run(listener: TcpListener, service: Service, limits: Limits, stop: CancellationToken) {
     let server = Arc::new(Server::new(service, limits));

@@ -41,6 +41,8 @@ pub struct Options {
     /// Additional trusted certificates for PostgreSQL over TLS.
     pub ca_file: Option<PathBuf>,
     pub connections: usize,
+    /// How many threads serve requests, each with a runtime of its own. They get PostgreSQL connections of their own.
+    pub threads: usize,
     /// The statement timeout for PostgreSQL. SQLite runs on the caller's thread.
     pub timeout: Duration,
 }

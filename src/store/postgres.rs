@@ -127,7 +127,7 @@ impl Postgres {
         let connect = CONNECT.min(timeout);
         prepare(&mut config, timeout);
         let tls = MakeRustlsConnect::new(tls(options)?);
-        let pools = Pools::new(&config, &tls, options.connections, connect)?;
+        let pools = Pools::new(&config, &tls, options.connections, options.threads, connect)?;
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
@@ -278,8 +278,8 @@ fn prepare(config: &mut Config, timeout: Duration) {
     }
 }
 
-/// A pooled connection. After a timeout a response is still outstanding, so the connection is closed instead of being
-/// reused.
+/// A pooled connection. After a timeout, or if its user stops waiting, a response is still outstanding, so the connection is
+/// closed instead of being reused.
 pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
@@ -293,20 +293,21 @@ struct Deadline {
 }
 
 impl Deadline {
-    /// One timer per statement costs about 200 ns; a round trip takes 100 µs and more.
+    /// One timer per statement costs about 200 ns; a round trip takes 100 µs and more. The connection counts as broken until
+    /// the answer is there: if nobody waits for it any longer, because the client of a read has gone, the next statement would.
     async fn meet<T>(
         &self,
         answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
     ) -> Result<T> {
-        if self.broken.load(Ordering::Relaxed) {
+        if self.broken.swap(true, Ordering::Relaxed) {
             return Err(closed());
         }
         match tokio::time::timeout(self.time, answer).await {
-            Ok(answered) => answered.map_err(error),
-            Err(_) => {
-                self.broken.store(true, Ordering::Relaxed);
-                Err(Error::Unavailable(format!("PostgreSQL did not respond within {:?}", self.time)))
+            Ok(answered) => {
+                self.broken.store(false, Ordering::Relaxed);
+                answered.map_err(error)
             }
+            Err(_) => Err(Error::Unavailable(format!("PostgreSQL did not respond within {:?}", self.time))),
         }
     }
 }

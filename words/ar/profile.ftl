@@ -26,7 +26,7 @@ profile-crop-y = أعلى أو أسفل
 profile-done-photo = تم حفظ صورتك.
 profile-done-photo-deleted = تمت إزالة صورتك.
 
-profile-fixed = هذه البيانات أدخلتها مؤسستك. إذا كان فيها خطأ، فيرجى التواصل مع مؤسستك.
+profile-fixed = هذه البيانات لا تغيرها إلا مؤسستك. إذا كان فيها خطأ، فيرجى التواصل مع مؤسستك.
 
 profile-guide-examples = على سبيل المثال:
 profile-guide-example-1 = Siobhán: شي-ڤون (shi-VAWN)

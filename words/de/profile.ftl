@@ -26,7 +26,7 @@ profile-crop-y = Nach oben oder unten
 profile-done-photo = Dein Foto ist gespeichert.
 profile-done-photo-deleted = Dein Foto ist entfernt.
 
-profile-fixed = Das hat deine Einrichtung eingetragen. Wenn etwas nicht stimmt, wende dich bitte an deine Einrichtung.
+profile-fixed = Das kann nur deine Einrichtung ändern. Wenn etwas nicht stimmt, wende dich bitte an deine Einrichtung.
 
 profile-guide-examples = Zum Beispiel:
 profile-guide-example-1 = Siobhán: schi-WOHN

@@ -26,7 +26,7 @@ profile-crop-y = Up or down
 profile-done-photo = Your photo is saved.
 profile-done-photo-deleted = Your photo is removed.
 
-profile-fixed = Your institution has entered this. If something is wrong, please contact your institution.
+profile-fixed = Only your institution can change this. If something is wrong, please contact your institution.
 
 profile-guide-examples = For example:
 profile-guide-example-1 = Siobhán: shi-VAWN

@@ -26,7 +26,7 @@ profile-crop-y = Arriba o abajo
 profile-done-photo = Tu foto se guardó.
 profile-done-photo-deleted = Tu foto se quitó.
 
-profile-fixed = Estos datos los ha introducido tu institución. Si hay algún error, ponte en contacto con ella.
+profile-fixed = Solo tu institución puede cambiar estos datos. Si hay algún error, ponte en contacto con ella.
 
 profile-guide-examples = Por ejemplo:
 profile-guide-example-1 = Siobhán: shi-VON

@@ -26,7 +26,7 @@ profile-crop-y = Haut ou bas
 profile-done-photo = Votre photo est sauvegardée.
 profile-done-photo-deleted = Votre photo est supprimée.
 
-profile-fixed = Ces informations ont été saisies par votre établissement. En cas d’erreur, contactez-le.
+profile-fixed = Seul votre établissement peut modifier ces informations. En cas d’erreur, contactez-le.
 
 profile-guide-examples = Par exemple :
 profile-guide-example-1 = Siobhán : chi-VONNE

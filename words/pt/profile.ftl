@@ -26,7 +26,7 @@ profile-crop-y = Para cima ou para baixo
 profile-done-photo = Sua foto foi salva.
 profile-done-photo-deleted = Sua foto foi removida.
 
-profile-fixed = Estes dados foram informados pela sua instituição. Se algo estiver errado, entre em contato com ela.
+profile-fixed = Só a sua instituição pode alterar estes dados. Se algo estiver errado, entre em contato com ela.
 
 profile-guide-examples = Por exemplo:
 profile-guide-example-1 = Siobhán: chi-VON

@@ -26,7 +26,7 @@ profile-crop-y = 上下移动
 profile-done-photo = 照片已保存。
 profile-done-photo-deleted = 照片已移除。
 
-profile-fixed = 这些内容由你所在的机构填写。如果有误，请联系你所在的机构。
+profile-fixed = 这些内容只能由你所在的机构修改。如果有误，请联系你所在的机构。
 
 profile-guide-examples = 例如：
 profile-guide-example-1 = Siobhán：shi-VAWN

@@ -111,6 +111,7 @@ impl<'a> Restore<'a> {
             data_dir: folder.to_owned(),
             ca_file: None,
             connections: 1,
+            threads: 0,
             timeout: TIMEOUT,
         };
         let db = Db::open(&options).await?;

@@ -20,7 +20,7 @@ use crate::store::db::{Error, Result};
 
 /// How long to wait for a free connection of the shared pool.
 const WAIT: Duration = Duration::from_secs(2);
-/// How long to wait for a free connection of the thread. Slow statements may hold them all, and the shared pool has others.
+/// How long to wait for a free connection of the thread. Slow statements may hold them all.
 const WAIT_FOR_OWN: Duration = Duration::from_millis(5);
 
 pub struct Pools {
@@ -30,11 +30,12 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// `timeout` is for connecting.
+    /// `threads` serve requests, each with a runtime of its own. `timeout` is for connecting.
     pub fn new(
         config: &Config,
         tls: &MakeRustlsConnect,
         connections: usize,
+        threads: usize,
         timeout: Duration,
     ) -> Result<Self> {
         let pool = |size, wait| {
@@ -46,7 +47,6 @@ impl Pools {
                 .build()
                 .map_err(|e| Error::Broken(e.to_string()))
         };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let shares = Shares::of(connections, threads);
         let own = (0..threads).filter(|_| shares.per_thread > 0);
         Ok(Self {
@@ -64,7 +64,8 @@ impl Pools {
     pub async fn reader(&self) -> Result<Object> {
         if let Some(own) = self.of_this_thread() {
             match own.get().await {
-                Err(PoolError::Timeout(TimeoutType::Wait)) => {}
+                // All are in use, or the server accepts no more connections: the shared pool may have one.
+                Err(PoolError::Timeout(TimeoutType::Wait) | PoolError::Backend(_)) => {}
                 taken => return taken.map_err(unavailable),
             }
         }
@@ -113,7 +114,7 @@ struct Shares {
 impl Shares {
     fn of(connections: usize, threads: usize) -> Self {
         let connections = connections.max(2);
-        let per_thread = connections / 3 / threads;
+        let per_thread = (connections / 3).checked_div(threads).unwrap_or(0);
         Self { shared: connections - per_thread * threads, per_thread }
     }
 }
@@ -131,6 +132,8 @@ mod tests {
             // Too few for a share of each thread.
             (16, 8, 16, 0),
             (4, 2, 4, 0),
+            // A command, or a worker.
+            (24, 0, 24, 0),
             (0, 2, 2, 0),
         ] {
             assert_eq!(

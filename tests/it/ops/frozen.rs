@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::support::{
+    database,
     media::{file, wav},
     postgres::PostgresServer,
     process::{Installation, PATIENCE, Serving},
@@ -36,7 +37,11 @@ impl Scene {
     async fn new() -> (Installation, Self) {
         let server = PostgresServer::start().await;
         let database_url = Some(server.url.clone());
-        let here = Installation { folder: tempfile::tempdir().unwrap(), database_url, connections: 4 };
+        let here = Installation {
+            folder: tempfile::tempdir().unwrap(),
+            database_url,
+            connections: database::connections(),
+        };
         here.succeed(&["migrate"]);
         let token = here.furnish();
         let serving = here.serve(&["--database-timeout-seconds", "1", "--log", "warn"]);

@@ -6,4 +6,5 @@ mod folder;
 mod migrations;
 mod participants;
 mod plans;
+mod pools;
 mod rolls;

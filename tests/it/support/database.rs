@@ -99,8 +99,18 @@ pub async fn migrated_options() -> (Options, TempDir) {
     (options_of(url, &folder), folder)
 }
 
+/// Enough for a share of each thread that serves requests.
+pub fn connections() -> usize {
+    (3 * cores()).max(6)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn options_of(url: Option<String>, folder: &TempDir) -> Options {
-    Options { url, data_dir: folder.path().to_owned(), ca_file: None, connections: 6, timeout: PATIENCE }
+    let data_dir = folder.path().to_owned();
+    Options { url, data_dir, ca_file: None, connections: connections(), threads: cores(), timeout: PATIENCE }
 }
 
 /// A migrated SQLite file to copy: that is faster than migrating each one.

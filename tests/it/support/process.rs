@@ -70,7 +70,11 @@ impl Installation {
 
     /// On SQLite in the data directory, whatever database the other tests use.
     pub fn on_sqlite() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), database_url: None, connections: 4 }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            database_url: None,
+            connections: database::connections(),
+        }
     }
 
     /// Like `with_token`, on SQLite.
@@ -106,7 +110,8 @@ impl Installation {
     /// Connects to the database that the binary uses.
     pub async fn database(&self) -> Db {
         let (url, data_dir) = (self.database_url.clone(), self.path(DATA));
-        Db::open(&Options { url, data_dir, ca_file: None, connections: 1, timeout: PATIENCE }).await.unwrap()
+        let options = Options { url, data_dir, ca_file: None, connections: 1, threads: 0, timeout: PATIENCE };
+        Db::open(&options).await.unwrap()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
