@@ -64,6 +64,7 @@ impl Storage {
             data_dir: self.data_dir.clone(),
             ca_file: set(&self.database_ca_file).map(PathBuf::from),
             connections: self.database_connections,
+            // `serve` sets it.
             threads: 0,
             timeout: self.database_timeout_seconds,
         }
