@@ -154,11 +154,11 @@ mod tests {
             (Language::Portuguese, 1, "Seu nome foi ouvido uma vez nos últimos 30 dias."),
             (Language::Portuguese, 3, "Seu nome foi ouvido 3 vezes nos últimos 30 dias."),
             (Language::Chinese, 8, "过去 30 天里，你的名字被播放了 8 次。"),
-            (Language::Arabic, 1, "سُمع اسمك مرة واحدة خلال آخر 30 يوما."),
-            (Language::Arabic, 2, "سُمع اسمك مرتين خلال آخر 30 يوما."),
-            (Language::Arabic, 5, "سُمع اسمك 5 مرات خلال آخر 30 يوما."),
-            (Language::Arabic, 12, "سُمع اسمك 12 مرة خلال آخر 30 يوما."),
-            (Language::Arabic, 100, "سُمع اسمك 100 مرة خلال آخر 30 يوما."),
+            (Language::Arabic, 1, "تم سماع اسمك مرة واحدة خلال آخر 30 يوما."),
+            (Language::Arabic, 2, "تم سماع اسمك مرتين خلال آخر 30 يوما."),
+            (Language::Arabic, 5, "تم سماع اسمك 5 مرات خلال آخر 30 يوما."),
+            (Language::Arabic, 12, "تم سماع اسمك 12 مرة خلال آخر 30 يوما."),
+            (Language::Arabic, 100, "تم سماع اسمك 100 مرة خلال آخر 30 يوما."),
         ] {
             assert_eq!(sum(language, times), wanted, "{times}");
         }
