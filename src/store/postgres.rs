@@ -1,6 +1,7 @@
 //! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
+mod host_configs;
 mod hosts;
 mod pools;
 
@@ -130,8 +131,8 @@ impl Postgres {
         let mut config: Config =
             url.parse().map_err(|e| Error::Broken(format!("invalid database URL: {e}")))?;
         let timeout = options.timeout.max(Duration::from_millis(100));
-        let connect = hosts::connect_timeout(&config).min(timeout);
-        hosts::want_writes(&mut config, url);
+        let connect = host_configs::connect_timeout(&config).min(timeout);
+        host_configs::want_writes(&mut config, url);
         prepare(&mut config, timeout);
         let tls = MakeRustlsConnect::new(tls(options)?);
         let hosts = Hosts::new(&config, &tls, connect)?;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use deadpool_postgres::Connect;
-use futures_util::future::{BoxFuture, select_ok};
+use futures_util::future::{BoxFuture, join_all, select_ok};
 use tokio::{
     task::{AbortHandle, JoinHandle},
     time::{Instant, sleep, timeout},
@@ -19,12 +19,11 @@ use tokio_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{CONNECT, with_sources};
+use super::{host_configs, with_sources};
 use crate::store::db::{Error, Result};
 
-/// Connection timeout for each of several hosts.
-const CONNECT_TO_EACH: Duration = Duration::from_secs(1);
-/// A search asks the host in use first, and the others after this time.
+/// A search asks the host in use first, and the others after this time. The first one that can be used is taken. Only at the
+/// start are all of them asked at once, and the one with the latest timeline is taken.
 const HEAD_START: Duration = Duration::from_millis(200);
 /// Pause between two searches.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -32,24 +31,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// search that follows, nothing happens. So the time can be short.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Connection timeout for one host, including authentication: the kernel of a frozen server still accepts connections.
-/// To be called before `connect_timeout` is given a default.
-pub fn connect_timeout(config: &Config) -> Duration {
-    let default = if count(config) > 1 { CONNECT_TO_EACH } else { CONNECT };
-    config.get_connect_timeout().copied().unwrap_or(default)
-}
-
-/// With several hosts, the one that accepts writes is wanted, unless the URL says otherwise.
-pub fn want_writes(config: &mut Config, url: &str) {
-    if count(config) > 1 && !url.contains("target_session_attrs=") {
-        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-    }
-}
-
-fn count(config: &Config) -> usize {
-    config.get_hosts().len().max(config.get_hostaddrs().len())
-}
 
 #[derive(Clone)]
 pub struct Hosts(Arc<Shared>);
@@ -66,6 +47,8 @@ struct Shared {
 /// The host in use.
 struct Current {
     host: usize,
+    /// Its timeline when it was found; `None` before the first search.
+    timeline: Option<String>,
     /// The tasks of the pools' connections to it. If such a task ends, the connection is closed: its statement fails, and the
     /// pool drops it.
     connections: Vec<AbortHandle>,
@@ -73,23 +56,8 @@ struct Current {
 
 impl Hosts {
     pub fn new(config: &Config, tls: &MakeRustlsConnect, timeout: Duration) -> Result<Self> {
-        let configs = match count(config) {
-            0 => return Err(Error::Broken("the database URL has no host".to_owned())),
-            1 => vec![config.clone()],
-            count => {
-                let fits = |given: usize| given == 0 || given == count;
-                let ports = config.get_ports().len();
-                if !fits(config.get_hosts().len())
-                    || !fits(config.get_hostaddrs().len())
-                    || ports != 1 && !fits(ports)
-                {
-                    let why = "the database URL has different numbers of hosts, addresses and ports";
-                    return Err(Error::Broken(why.to_owned()));
-                }
-                (0..count).map(|host| config_of(config, host)).collect()
-            }
-        };
-        let current = Mutex::new(Current { host: 0, connections: Vec::new() });
+        let configs = host_configs::split(config)?;
+        let current = Mutex::new(Current { host: 0, timeline: None, connections: Vec::new() });
         Ok(Self(Arc::new(Shared { configs, tls: tls.clone(), timeout, current })))
     }
 
@@ -99,7 +67,7 @@ impl Hosts {
             return Ok(None);
         }
         let mut link = self.find(patience).await?;
-        self.switch_to(link.host);
+        self.switch_to(&link);
         let hosts = self.clone();
         Ok(Some(AbortOnDropHandle::new(tokio::spawn(async move {
             loop {
@@ -114,12 +82,12 @@ impl Hosts {
                         break found;
                     }
                 };
-                hosts.switch_to(link.host);
+                hosts.switch_to(&link);
             }
         }))))
     }
 
-    /// Searches until a host can be used, or until `patience` ends.
+    /// Searches until there is a host that can be used, or until `patience` ends.
     async fn find(&self, patience: Duration) -> Result<Link> {
         let started = Instant::now();
         loop {
@@ -133,34 +101,45 @@ impl Hosts {
         }
     }
 
-    /// The first host that responds and can be used.
     async fn search(&self) -> Result<Link> {
-        let (first, limit) = (self.current().host, self.0.timeout);
-        let attempts = (0..self.0.configs.len()).map(|host| {
+        let hosts = 0..self.0.configs.len();
+        let (first, is_start) = {
+            let current = self.current();
+            (current.host, current.timeline.is_none())
+        };
+        if is_start {
+            return latest(join_all(hosts.map(|host| self.attempt(host))).await);
+        }
+        let attempts = hosts.map(|host| {
             Box::pin(async move {
                 if host != first {
                     sleep(HEAD_START).await;
                 }
-                match timeout(limit, self.open(host)).await {
-                    Ok(Ok((client, task))) => Ok(Link {
-                        host,
-                        client,
-                        _task: AbortOnDropHandle::new(task),
-                        wants_writes: self.0.configs[host].get_target_session_attrs()
-                            == TargetSessionAttrs::ReadWrite,
-                    }),
-                    Ok(Err(error)) => {
-                        Err(Error::Unavailable(format!("{}: {}", self.name(host), with_sources(&error))))
-                    }
-                    Err(_) => Err(Error::Unavailable(format!(
-                        "{} did not respond within {limit:?}",
-                        self.name(host)
-                    ))),
-                }
+                self.attempt(host).await
             })
         });
         let (link, _) = select_ok(attempts).await?;
         Ok(link)
+    }
+
+    async fn attempt(&self, host: usize) -> Result<Link> {
+        let unusable = |why: String| Error::Unavailable(format!("{}: {why}", self.name(host)));
+        let link = match timeout(self.0.timeout, self.link(host)).await {
+            Ok(linked) => linked.map_err(|error| unusable(with_sources(&error)))?,
+            Err(_) => return Err(unusable(format!("no response within {:?}", self.0.timeout))),
+        };
+        if self.current().timeline.as_ref().is_some_and(|known| link.timeline < *known) {
+            return Err(unusable("it was the primary before another server was promoted".to_owned()));
+        }
+        Ok(link)
+    }
+
+    async fn link(&self, host: usize) -> std::result::Result<Link, tokio_postgres::Error> {
+        let (client, task) = self.open(host).await?;
+        let task = AbortOnDropHandle::new(task);
+        let wants_writes = self.0.configs[host].get_target_session_attrs() == TargetSessionAttrs::ReadWrite;
+        let timeline = if wants_writes { timeline(&client).await? } else { String::new() };
+        Ok(Link { host, client, wants_writes, timeline, _task: task })
     }
 
     async fn open(
@@ -176,18 +155,19 @@ impl Hosts {
         Ok((client, task))
     }
 
-    /// All connections go to this host from now on, and those to the former one are closed, also if they are in use.
-    fn switch_to(&self, host: usize) {
+    /// All connections go to this host from now on. Those to the former one are closed, also if they are in use.
+    fn switch_to(&self, link: &Link) {
         let mut current = self.current();
-        if current.host == host {
+        current.timeline = Some(link.timeline.clone());
+        if current.host == link.host {
             return;
         }
         for connection in current.connections.drain(..) {
             connection.abort();
         }
-        current.host = host;
+        current.host = link.host;
         drop(current);
-        tracing::warn!(host = self.name(host), "using another database server");
+        tracing::warn!(host = self.name(link.host), "using another database server");
     }
 
     /// Notes a connection, so that it can be closed.
@@ -238,121 +218,45 @@ struct Link {
     host: usize,
     client: Client,
     wants_writes: bool,
+    timeline: String,
     _task: AbortOnDropHandle<()>,
 }
 
 impl Link {
     async fn responds(&self) -> bool {
-        let answer = timeout(PING_TIMEOUT, self.client.simple_query("SHOW transaction_read_only")).await;
-        let Ok(Ok(messages)) = answer else { return false };
-        let is_read_only = messages.iter().any(
-            |message| matches!(message, SimpleQueryMessage::Row(row) if row.try_get(0).is_ok_and(|value| value == Some("on"))),
-        );
-        !(self.wants_writes && is_read_only)
+        let question = self.client.simple_query("SHOW transaction_read_only");
+        let Ok(Ok(answer)) = timeout(PING_TIMEOUT, question).await else { return false };
+        !(self.wants_writes && value(&answer) == Some("on"))
     }
 }
 
-/// The configuration for one of several hosts. The driver would try them one after the other for each new connection.
-fn config_of(config: &Config, host: usize) -> Config {
-    let mut one = Config::new();
-    match config.get_hosts().get(host) {
-        Some(Host::Tcp(name)) => {
-            one.host(name);
-        }
-        Some(Host::Unix(path)) => {
-            one.host_path(path);
-        }
-        None => {}
+/// Each promotion starts a new timeline, so a former primary that still accepts writes has a lower one. Empty if the
+/// server does not tell.
+async fn timeline(client: &Client) -> std::result::Result<String, tokio_postgres::Error> {
+    let question = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
+    match client.simple_query(question).await {
+        Ok(answer) => Ok(value(&answer).unwrap_or_default().to_owned()),
+        Err(error) if error.as_db_error().is_some() => Ok(String::new()),
+        Err(error) => Err(error),
     }
-    if let Some(address) = config.get_hostaddrs().get(host) {
-        one.hostaddr(*address);
-    }
-    if let Some(port) = config.get_ports().get(host).or_else(|| config.get_ports().first()) {
-        one.port(*port);
-    }
-    if let Some(user) = config.get_user() {
-        one.user(user);
-    }
-    if let Some(password) = config.get_password() {
-        one.password(password);
-    }
-    if let Some(name) = config.get_dbname() {
-        one.dbname(name);
-    }
-    if let Some(options) = config.get_options() {
-        one.options(options);
-    }
-    if let Some(name) = config.get_application_name() {
-        one.application_name(name);
-    }
-    if let Some(time) = config.get_connect_timeout() {
-        one.connect_timeout(*time);
-    }
-    if let Some(time) = config.get_tcp_user_timeout() {
-        one.tcp_user_timeout(*time);
-    }
-    if let Some(time) = config.get_keepalives_interval() {
-        one.keepalives_interval(time);
-    }
-    if let Some(probes) = config.get_keepalives_retries() {
-        one.keepalives_retries(probes);
-    }
-    one.keepalives(config.get_keepalives())
-        .keepalives_idle(config.get_keepalives_idle())
-        .ssl_mode(config.get_ssl_mode())
-        .ssl_negotiation(config.get_ssl_negotiation())
-        .channel_binding(config.get_channel_binding())
-        .load_balance_hosts(config.get_load_balance_hosts())
-        .target_session_attrs(config.get_target_session_attrs());
-    one
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn value(answer: &[SimpleQueryMessage]) -> Option<&str> {
+    answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.try_get(0).ok().flatten(),
+        _ => None,
+    })
+}
 
-    fn parsed(url: &str) -> Config {
-        let mut config: Config = url.parse().unwrap();
-        want_writes(&mut config, url);
-        config
+/// The link with the latest timeline.
+fn latest(found: Vec<Result<Link>>) -> Result<Link> {
+    let mut best = Err(Error::Unavailable("the database URL has no host".to_owned()));
+    for one in found {
+        best = match (best, one) {
+            (Ok(best), Ok(one)) if one.timeline > best.timeline => Ok(one),
+            (Ok(best), _) => Ok(best),
+            (Err(_), one) => one,
+        };
     }
-
-    #[test]
-    fn the_configuration_for_a_host_has_every_parameter() {
-        let one = "postgres://me:secret@a:1/db?options=-c%20x%3D1&application_name=endonym&sslmode=require&sslnegotiation=direct\
-            &connect_timeout=3&tcp_user_timeout=4&keepalives=1&keepalives_idle=5&keepalives_interval=6&keepalives_retries=7\
-            &target_session_attrs=read-write&channel_binding=require&load_balance_hosts=random&hostaddr=127.0.0.1";
-        let config = parsed(one);
-        assert_eq!(config_of(&config, 0), config);
-        let several = parsed(&one.replace("a:1", "a:1,b:2").replace("127.0.0.1", "127.0.0.1,127.0.0.2"));
-        assert_eq!(config_of(&several, 0), config);
-        assert_eq!(
-            config_of(&several, 1),
-            parsed(&one.replace("a:1", "b:2").replace("127.0.0.1", "127.0.0.2"))
-        );
-    }
-
-    #[test]
-    fn of_several_hosts_the_one_that_accepts_writes_is_wanted() {
-        for (url, wanted) in [
-            ("postgres://a/db", TargetSessionAttrs::Any),
-            ("postgres://a,b/db", TargetSessionAttrs::ReadWrite),
-            ("postgres://a,b/db?target_session_attrs=any", TargetSessionAttrs::Any),
-            ("postgres://a,b/db?target_session_attrs=read-only", TargetSessionAttrs::ReadOnly),
-        ] {
-            assert_eq!(parsed(url).get_target_session_attrs(), wanted, "{url}");
-        }
-    }
-
-    #[test]
-    fn one_of_several_hosts_has_less_time_unless_the_url_says_otherwise() {
-        for (url, time) in [
-            ("postgres://a/db", CONNECT),
-            ("postgres://a,b/db", CONNECT_TO_EACH),
-            ("postgres://a/db?connect_timeout=3", Duration::from_secs(3)),
-            ("postgres://a,b/db?connect_timeout=3", Duration::from_secs(3)),
-        ] {
-            assert_eq!(connect_timeout(&parsed(url)), time, "{url}");
-        }
-    }
+    best
 }
