@@ -139,7 +139,7 @@ impl Postgres {
         let watcher = hosts.watch(WAIT).await?;
         // The setting is for all connections of the process.
         let connections = options.connections.saturating_sub(usize::from(watcher.is_some()));
-        let pools = Pools::new(&hosts, connections, options.threads, connect)?;
+        let pools = Pools::new(&hosts, connections, options.threads, connect, timeout)?;
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));

@@ -66,25 +66,26 @@ impl Hosts {
         if self.0.configs.len() == 1 {
             return Ok(None);
         }
-        let mut link = self.find(patience).await?;
+        let link = self.find(patience).await?;
         self.switch_to(&link);
-        let hosts = self.clone();
-        Ok(Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            loop {
-                while link.responds().await {
-                    sleep(PING_INTERVAL).await;
-                }
-                tracing::warn!(host = hosts.name(link.host), "the database server does not respond");
-                // Its connection counts, so it is closed first.
-                drop(link);
-                link = loop {
-                    if let Ok(found) = hosts.find(Duration::MAX).await {
-                        break found;
-                    }
-                };
-                hosts.switch_to(&link);
+        Ok(Some(AbortOnDropHandle::new(tokio::spawn(self.clone().keep_watching(link)))))
+    }
+
+    async fn keep_watching(self, mut link: Link) {
+        loop {
+            while link.responds().await {
+                sleep(PING_INTERVAL).await;
             }
-        }))))
+            tracing::warn!(host = self.name(link.host), "the database server does not respond");
+            // Its connection counts, so it is closed first.
+            drop(link);
+            link = loop {
+                if let Ok(found) = self.find(Duration::MAX).await {
+                    break found;
+                }
+            };
+            self.switch_to(&link);
+        }
     }
 
     /// Searches until there is a host that can be used, or until `patience` ends.

@@ -36,22 +36,29 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// `threads` serve requests, each with a runtime of its own. `timeout` is for connecting.
-    pub fn new(hosts: &Hosts, connections: usize, threads: usize, timeout: Duration) -> Result<Self> {
+    /// `threads` serve requests, each with a runtime of its own. `connect` is the connection timeout, and `statement` that of a
+    /// statement.
+    pub fn new(
+        hosts: &Hosts,
+        connections: usize,
+        threads: usize,
+        connect: Duration,
+        statement: Duration,
+    ) -> Result<Self> {
         let pool = |size, wait| {
             let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
             // The hosts have the configuration.
             Pool::builder(Manager::from_connect(Config::new(), hosts.clone(), fast))
                 .max_size(size)
                 .runtime(Runtime::Tokio1)
-                .timeouts(Timeouts { wait: Some(wait), create: Some(timeout), recycle: Some(timeout) })
+                .timeouts(Timeouts { wait: Some(wait), create: Some(connect), recycle: Some(connect) })
                 .build()
                 .map_err(|e| Error::Broken(e.to_string()))
         };
         let shares = Shares::of(connections, threads);
         let own = (0..threads).filter(|_| shares.per_thread > 0);
         Ok(Self {
-            shared: pool(shares.shared, WAIT.min(timeout))?,
+            shared: pool(shares.shared, WAIT.min(statement))?,
             of_threads: own.map(|_| pool(shares.per_thread, WAIT_FOR_OWN)).collect::<Result<_>>()?,
         })
     }

@@ -42,7 +42,7 @@ impl PostgresServer {
         let client = self.connect().await;
         client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = '*'").await.unwrap();
         client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
-        let synchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'";
+        let synchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' LIMIT 1";
         let follows = async {
             while client.query_opt(synchronous, &[]).await.unwrap().is_none() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
