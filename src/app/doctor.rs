@@ -18,7 +18,7 @@ use crate::{
         cloud::Client,
         sip::{self, Trunk},
     },
-    store::{self, Db, folder, jobs, migrations},
+    store::{self, Db, connections, folder, jobs, migrations},
 };
 
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub enum Finding {
     },
     /// The kind of database.
     Database(Result<&'static str, String>),
+    Connections(Result<Connections, String>),
     Migrations(Result<Schema, String>),
     Jobs(Result<Queue, String>),
     /// Whether the stored credentials of learning systems can be decrypted.
@@ -60,6 +61,18 @@ pub struct Schema {
     pub newest: i64,
     /// SQLite databases are migrated at startup.
     pub migrates_by_itself: bool,
+}
+
+/// The connections to PostgreSQL of all processes together.
+#[derive(Debug)]
+pub struct Connections {
+    pub nodes: u64,
+    /// Of each of them, at most.
+    pub per_node: u64,
+    /// `max_connections` of the server.
+    pub max: u64,
+    /// Of them, those that others use or that are reserved for administrators.
+    pub taken: u64,
 }
 
 #[derive(Debug)]
@@ -129,6 +142,7 @@ impl Finding {
         match self {
             Self::DataFolder { fault, .. } => fault.is_none(),
             Self::Database(found) => found.is_ok(),
+            Self::Connections(found) => found.as_ref().is_ok_and(Connections::fit),
             Self::Migrations(found) => found.as_ref().is_ok_and(Schema::works),
             Self::Jobs(found) => found.as_ref().is_ok_and(|queue| queue.dead == 0 && !queue.is_late),
             Self::Secrets(found) => found.as_ref().is_ok_and(|sealed| sealed.closed.is_empty()),
@@ -145,6 +159,17 @@ impl Finding {
 impl Schema {
     fn works(&self) -> bool {
         self.version == self.newest || (self.version < self.newest && self.migrates_by_itself)
+    }
+}
+
+impl Connections {
+    /// What all nodes may open.
+    pub fn wanted(&self) -> u64 {
+        self.nodes.saturating_mul(self.per_node)
+    }
+
+    pub fn fit(&self) -> bool {
+        self.wanted() <= self.max.saturating_sub(self.taken)
     }
 }
 
@@ -175,14 +200,18 @@ pub async fn listen(address: &str) -> Finding {
     Finding::Listen { address: address.to_owned(), port }
 }
 
-/// Checks the database, its schema and its job queue. Also returns true if the schema is current, so that further checks can
-/// query it.
-pub async fn database(options: &store::Options, clock: &Clock) -> (Vec<Finding>, bool) {
+/// Checks the database, its connections, its schema and its job queue. `nodes` processes use it. Also returns true if the schema
+/// is current, so that further checks can query it.
+pub async fn database(options: &store::Options, nodes: u64, clock: &Clock) -> (Vec<Finding>, bool) {
     let db = match Db::open(options).await {
         Ok(db) => db,
         Err(error) => return (vec![Finding::Database(Err(error.to_string()))], false),
     };
     let mut findings = vec![Finding::Database(Ok(db.kind()))];
+    if matches!(db, Db::Postgres(_)) {
+        let found = connections_of(&db, options.connections as u64, nodes).await;
+        findings.push(Finding::Connections(found.map_err(|error| error.to_string())));
+    }
     let version = migrations::version(&db).await;
     let is_current = version.as_ref().is_ok_and(|version| *version == migrations::NEWEST);
     let schema = |version| Schema {
@@ -195,6 +224,12 @@ pub async fn database(options: &store::Options, clock: &Clock) -> (Vec<Finding>,
         findings.push(Finding::Jobs(queue(&db, clock).await.map_err(|error| error.to_string())));
     }
     (findings, is_current)
+}
+
+async fn connections_of(db: &Db, per_node: u64, nodes: u64) -> store::Result<Connections> {
+    let server = connections::of_server(&mut db.read()).await?;
+    let server = server.ok_or_else(|| store::Error::Broken("PostgreSQL returned no settings".to_owned()))?;
+    Ok(Connections { nodes, per_node, max: server.max, taken: server.reserved + server.others })
 }
 
 /// Longer than any job waits while a worker is running.

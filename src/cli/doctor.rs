@@ -23,6 +23,9 @@ pub struct Doctor {
     /// Public URL of the server
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
+    /// How many processes (`serve` and `work`, on all machines) use the PostgreSQL database
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,7 +45,7 @@ struct FindingText {
 impl Doctor {
     pub async fn run(&self, storage: &Storage) -> Outcome {
         let mut all = vec![shown(doctor::data_folder(&storage.data_dir))];
-        let (found, is_usable) = doctor::database(&storage.options(), &Clock::system()).await;
+        let (found, is_usable) = doctor::database(&storage.options(), self.nodes, &Clock::system()).await;
         all.extend(found.into_iter().map(shown));
         if is_usable {
             all.extend(stored(storage).await.into_iter().map(shown));
@@ -111,6 +114,8 @@ fn shown(finding: Finding) -> FindingText {
             why,
             "check that the database server is running and that --database-url (ENDONYM_DATABASE_URL) has the right host, database, user and password",
         ),
+        Finding::Connections(Ok(found)) => connections(&found),
+        Finding::Connections(Err(why)) => ("connections", why, CHECK_PERMISSIONS),
         Finding::Migrations(Ok(schema)) => migrations(&schema),
         Finding::Migrations(Err(why)) => ("migrations", why, CHECK_PERMISSIONS),
         Finding::Jobs(Ok(queue)) => jobs(&queue),
@@ -164,6 +169,17 @@ fn data_folder(path: &str, fault: Option<String>) -> Words {
             "grant this user write permission, free some disk space, or set another directory with --data-dir",
         ),
     }
+}
+
+fn connections(found: &doctor::Connections) -> Words {
+    let (part, doctor::Connections { nodes, per_node, max, taken }) = ("connections", found);
+    let says = format!(
+        "{nodes} × {per_node} = {}; PostgreSQL accepts {max}, of which {taken} are reserved or used by others",
+        found.wanted()
+    );
+    let mend =
+        "lower --database-connections (ENDONYM_DATABASE_CONNECTIONS), or raise max_connections of PostgreSQL";
+    (part, says, if found.fit() { "" } else { mend })
 }
 
 fn migrations(schema: &doctor::Schema) -> Words {

@@ -1,6 +1,8 @@
 //! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
+mod host_configs;
+mod hosts;
 mod pools;
 
 use std::{
@@ -22,8 +24,12 @@ use tokio_postgres::{
     types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_util::task::AbortOnDropHandle;
 
-use self::pools::{Pools, take};
+use self::{
+    hosts::Hosts,
+    pools::{Pools, WAIT, take},
+};
 use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
     no_stream_slot, send_group,
@@ -44,6 +50,7 @@ pub struct Postgres {
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
+    _watcher: Option<AbortOnDropHandle<()>>,
 }
 
 /// Triggers ANALYZE as tables grow. PostgreSQL plans a prepared statement for the current table size and keeps the
@@ -124,14 +131,20 @@ impl Postgres {
         let mut config: Config =
             url.parse().map_err(|e| Error::Broken(format!("invalid database URL: {e}")))?;
         let timeout = options.timeout.max(Duration::from_millis(100));
-        let connect = CONNECT.min(timeout);
+        let connect = host_configs::connect_timeout(&config).min(timeout);
+        host_configs::want_writes(&mut config, url);
         prepare(&mut config, timeout);
         let tls = MakeRustlsConnect::new(tls(options)?);
-        let pools = Pools::new(&config, &tls, options.connections, options.threads, connect)?;
+        let hosts = Hosts::new(&config, &tls, connect)?;
+        let watcher = hosts.watch(WAIT).await?;
+        // The setting is for all connections of the process.
+        let connections = options.connections.saturating_sub(usize::from(watcher.is_some()));
+        let pools = Pools::new(&hosts, connections, options.threads, connect, timeout)?;
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
-        let postgres = Self { pools, timeout, writers, streams, growth: Growth::new() };
+        let growth = Growth::new();
+        let postgres = Self { pools, timeout, writers, streams, growth, _watcher: watcher };
         // Fail early if the server is unreachable.
         let _ = postgres.client().await?;
         Ok(postgres)
@@ -290,6 +303,8 @@ struct Deadline {
     time: Duration,
     /// The connection must not be returned to the pool.
     broken: AtomicBool,
+    /// The server did not even report its own timeout, which is shorter.
+    missed: AtomicBool,
 }
 
 impl Deadline {
@@ -304,17 +319,25 @@ impl Deadline {
         }
         match tokio::time::timeout(self.time, answer).await {
             Ok(answered) => {
-                self.broken.store(false, Ordering::Relaxed);
+                // A standby, which was the primary before.
+                let is_read_only = answered
+                    .as_ref()
+                    .is_err_and(|error| error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION));
+                self.broken.store(is_read_only, Ordering::Relaxed);
                 answered.map_err(error)
             }
-            Err(_) => Err(Error::Unavailable(format!("PostgreSQL did not respond within {:?}", self.time))),
+            Err(_) => {
+                self.missed.store(true, Ordering::Relaxed);
+                Err(Error::Unavailable(format!("PostgreSQL did not respond within {:?}", self.time)))
+            }
         }
     }
 }
 
 impl Client {
     fn new(connection: Object, time: Duration) -> Self {
-        Self { connection: Some(connection), deadline: Deadline { time, broken: AtomicBool::new(false) } }
+        let deadline = Deadline { time, broken: AtomicBool::new(false), missed: AtomicBool::new(false) };
+        Self { connection: Some(connection), deadline }
     }
 
     fn connection(&self) -> Result<&Object> {
@@ -341,6 +364,12 @@ impl Drop for Client {
         if *self.deadline.broken.get_mut()
             && let Some(connection) = self.connection.take()
         {
+            // The idle ones lead to the same server. Without this, each of them would cost a timeout.
+            if *self.deadline.missed.get_mut()
+                && let Some(pool) = Object::pool(&connection)
+            {
+                drop(pool.retain(|_, _| false));
+            }
             drop(Object::take(connection));
         }
     }

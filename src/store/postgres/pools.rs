@@ -4,6 +4,7 @@
 //! wakes this one again, which costs more than the rest of a lookup. So a thread reads through connections of its own.
 
 use std::{
+    future::Future,
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
@@ -11,17 +12,22 @@ use std::{
 use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Status, TimeoutType, Timeouts,
 };
-use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio_postgres::Config;
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    time::{sleep, timeout},
+};
+use tokio_postgres::{Config, error::SqlState};
 
-use super::with_sources;
+use super::{hosts::Hosts, with_sources};
 use crate::store::db::{Error, Result};
 
-/// How long to wait for a free connection of the shared pool.
-const WAIT: Duration = Duration::from_secs(2);
+/// How long to wait for a free connection of the shared pool, and for the server to accept another one.
+pub const WAIT: Duration = Duration::from_secs(2);
 /// How long to wait for a free connection of the thread. Slow statements may hold them all.
 const WAIT_FOR_OWN: Duration = Duration::from_millis(5);
+/// The first and the longest pause between two attempts while the server accepts no more connections.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 pub struct Pools {
     shared: Pool,
@@ -30,27 +36,29 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// `threads` serve requests, each with a runtime of its own. `timeout` is for connecting.
+    /// `threads` serve requests, each with a runtime of its own. `connect` is the connection timeout, and `statement` that of a
+    /// statement.
     pub fn new(
-        config: &Config,
-        tls: &MakeRustlsConnect,
+        hosts: &Hosts,
         connections: usize,
         threads: usize,
-        timeout: Duration,
+        connect: Duration,
+        statement: Duration,
     ) -> Result<Self> {
         let pool = |size, wait| {
             let fast = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-            Pool::builder(Manager::from_config(config.clone(), tls.clone(), fast))
+            // The hosts have the configuration.
+            Pool::builder(Manager::from_connect(Config::new(), hosts.clone(), fast))
                 .max_size(size)
                 .runtime(Runtime::Tokio1)
-                .timeouts(Timeouts { wait: Some(wait), create: Some(timeout), recycle: Some(timeout) })
+                .timeouts(Timeouts { wait: Some(wait), create: Some(connect), recycle: Some(connect) })
                 .build()
                 .map_err(|e| Error::Broken(e.to_string()))
         };
         let shares = Shares::of(connections, threads);
         let own = (0..threads).filter(|_| shares.per_thread > 0);
         Ok(Self {
-            shared: pool(shares.shared, WAIT.min(timeout))?,
+            shared: pool(shares.shared, WAIT.min(statement))?,
             of_threads: own.map(|_| pool(shares.per_thread, WAIT_FOR_OWN)).collect::<Result<_>>()?,
         })
     }
@@ -62,14 +70,18 @@ impl Pools {
 
     /// For one statement outside a transaction.
     pub async fn reader(&self) -> Result<Object> {
+        retry_while_full(|| self.own_or_shared()).await
+    }
+
+    async fn own_or_shared(&self) -> std::result::Result<Object, PoolError> {
         if let Some(own) = self.of_this_thread() {
             match own.get().await {
                 // All are in use, or the server accepts no more connections: the shared pool may have one.
                 Err(PoolError::Timeout(TimeoutType::Wait) | PoolError::Backend(_)) => {}
-                taken => return taken.map_err(unavailable),
+                taken => return taken,
             }
         }
-        take(&self.shared).await
+        self.shared.get().await
     }
 
     fn of_this_thread(&self) -> Option<&Pool> {
@@ -97,14 +109,41 @@ impl Pools {
 }
 
 pub async fn take(pool: &Pool) -> Result<Object> {
-    pool.get().await.map_err(unavailable)
+    retry_while_full(|| pool.get()).await
+}
+
+/// While the server has no connections left, waits until one of ours comes free, or somebody else closes one.
+async fn retry_while_full<T, F>(get: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = std::result::Result<T, PoolError>>,
+{
+    let full = match get().await {
+        Err(PoolError::Backend(error)) if is_full(&error) => error,
+        taken => return taken.map_err(unavailable),
+    };
+    let retried = async {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            sleep(pause).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+            match get().await {
+                Err(PoolError::Backend(error)) if is_full(&error) => {}
+                taken => return taken.map_err(unavailable),
+            }
+        }
+    };
+    timeout(WAIT, retried).await.unwrap_or_else(|_| Err(unavailable(PoolError::Backend(full))))
+}
+
+fn is_full(error: &tokio_postgres::Error) -> bool {
+    error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
 }
 
 fn unavailable(error: PoolError) -> Error {
     Error::Unavailable(with_sources(&error))
 }
 
-/// How connections are divided: up to a third is for the threads.
+/// How connections are divided: up to a third is for the threads. There are at least two.
 #[derive(Debug, PartialEq)]
 struct Shares {
     shared: usize,

@@ -1,7 +1,9 @@
 //! What operators use: metrics, traces, and the files under `deploy/`.
 
+mod connections;
 mod deploy;
 mod exposition;
+mod failover;
 mod frozen;
 mod metrics;
 mod ready;

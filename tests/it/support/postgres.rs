@@ -7,9 +7,11 @@ use std::{
 };
 
 use tempfile::TempDir;
+use tokio_postgres::{Client, NoTls};
 
 pub struct PostgresServer {
     pub url: String,
+    pub port: u16,
     /// The postmaster, which forks the other processes.
     child: Child,
     folder: TempDir,
@@ -19,28 +21,79 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 
 impl PostgresServer {
     pub async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(folder.path()));
-        }
-        let data = folder.path().join("data");
-        let settings = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"];
-        run(program("initdb").current_dir(folder.path()).args(settings).arg(&data));
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = program("postgres");
-        command.current_dir(folder.path()).arg("-D").arg(&data).arg("-k").arg(folder.path());
-        command.args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
-        let log = std::fs::File::create(folder.path().join("log")).unwrap();
-        let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let server = Self { url: format!("postgres://postgres@127.0.0.1:{port}/postgres"), child, folder };
-        let up = async {
-            while tokio_postgres::connect(&server.url, tokio_postgres::NoTls).await.is_err() {
+        Self::start_with(&[]).await
+    }
+
+    /// With settings like `max_connections=10`.
+    pub async fn start_with(settings: &[&str]) -> Self {
+        let folder = folder();
+        let words = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"];
+        run(program("initdb").current_dir(folder.path()).args(words).arg(folder.path().join("data")));
+        Self::launch(folder, settings).await
+    }
+
+    /// A new standby. From now on, this server acknowledges no commit that the standby does not have.
+    pub async fn standby(&self) -> Self {
+        let folder = folder();
+        let port = self.port.to_string();
+        let words = ["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-R", "-c", "fast", "--no-sync", "-D"];
+        run(program("pg_basebackup").current_dir(folder.path()).args(words).arg(folder.path().join("data")));
+        let standby = Self::launch(folder, &[]).await;
+        let client = self.connect().await;
+        client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = '*'").await.unwrap();
+        client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+        let synchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync' LIMIT 1";
+        let follows = async {
+            while client.query_opt(synchronous, &[]).await.unwrap().is_none() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        let log = || std::fs::read_to_string(server.folder.path().join("log")).unwrap();
-        assert!(tokio::time::timeout(LONGEST_START, up).await.is_ok(), "it did not start: {}", log());
+        let follows = tokio::time::timeout(LONGEST_START, follows).await;
+        assert!(follows.is_ok(), "the standby does not follow: {}", standby.log());
+        standby
+    }
+
+    /// Makes a standby a primary.
+    pub async fn promote(&self) {
+        let promoted = self.connect().await.query_one("SELECT pg_promote()", &[]).await.unwrap();
+        assert!(promoted.get::<_, bool>(0), "{}", self.log());
+    }
+
+    async fn launch(folder: TempDir, settings: &[&str]) -> Self {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut command = program("postgres");
+        command.current_dir(folder.path()).arg("-D").arg(folder.path().join("data"));
+        command.arg("-k").arg(folder.path()).args(["-p", &port.to_string()]);
+        for setting in ["listen_addresses=127.0.0.1", "fsync=off"].iter().chain(settings) {
+            command.args(["-c", *setting]);
+        }
+        let log = std::fs::File::create(folder.path().join("log")).unwrap();
+        let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
+        let server = Self { url, port, child, folder };
+        let up = async {
+            while tokio_postgres::connect(&server.url, NoTls).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let up = tokio::time::timeout(LONGEST_START, up).await;
+        assert!(up.is_ok(), "it did not start: {}", server.log());
         server
+    }
+
+    async fn connect(&self) -> Client {
+        let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap()
+    }
+
+    /// Stops it without a shutdown: connections break, and nothing more is written.
+    pub fn crash(&self) {
+        signal("QUIT", &[self.pid()]);
     }
 
     /// Suspends all its processes; connections stay open.
@@ -73,6 +126,15 @@ impl Drop for PostgresServer {
         signal("QUIT", &[self.pid()]);
         let _ = self.child.wait();
     }
+}
+
+/// PostgreSQL does not run as root.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    if is_root() {
+        run(Command::new("chown").arg("postgres").arg(folder.path()));
+    }
+    folder
 }
 
 fn signal(name: &str, pids: &[String]) {

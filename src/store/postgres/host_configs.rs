@@ -1,0 +1,151 @@
+//! What a database URL with several hosts means, and the configuration for each of them.
+
+use std::time::Duration;
+
+use tokio_postgres::{
+    Config,
+    config::{Host, TargetSessionAttrs},
+};
+
+use super::CONNECT;
+use crate::store::db::{Error, Result};
+
+/// Connection timeout for each of several hosts.
+const CONNECT_TO_EACH: Duration = Duration::from_secs(1);
+
+/// Connection timeout for one host, including authentication: the kernel of a frozen server still accepts connections.
+/// To be called before `connect_timeout` is given a default.
+pub fn connect_timeout(config: &Config) -> Duration {
+    let default = if count(config) > 1 { CONNECT_TO_EACH } else { CONNECT };
+    config.get_connect_timeout().copied().unwrap_or(default)
+}
+
+/// With several hosts, the one that accepts writes is wanted, unless the URL says otherwise.
+pub fn want_writes(config: &mut Config, url: &str) {
+    if count(config) > 1 && !url.contains("target_session_attrs=") {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+}
+
+fn count(config: &Config) -> usize {
+    config.get_hosts().len().max(config.get_hostaddrs().len())
+}
+
+/// One configuration for each host. The driver would try them one after the other for each new connection.
+pub fn split(config: &Config) -> Result<Vec<Config>> {
+    let count = count(config);
+    if count < 2 {
+        return Ok(vec![config.clone()]);
+    }
+    let fits = |given: usize| given == 0 || given == count;
+    let ports = config.get_ports().len();
+    if !fits(config.get_hosts().len()) || !fits(config.get_hostaddrs().len()) || ports != 1 && !fits(ports) {
+        let why = "the database URL has different numbers of hosts, addresses and ports";
+        return Err(Error::Broken(why.to_owned()));
+    }
+    Ok((0..count).map(|host| config_of(config, host)).collect())
+}
+
+fn config_of(config: &Config, host: usize) -> Config {
+    let mut one = Config::new();
+    match config.get_hosts().get(host) {
+        Some(Host::Tcp(name)) => {
+            one.host(name);
+        }
+        Some(Host::Unix(path)) => {
+            one.host_path(path);
+        }
+        None => {}
+    }
+    if let Some(address) = config.get_hostaddrs().get(host) {
+        one.hostaddr(*address);
+    }
+    if let Some(port) = config.get_ports().get(host).or_else(|| config.get_ports().first()) {
+        one.port(*port);
+    }
+    if let Some(user) = config.get_user() {
+        one.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        one.password(password);
+    }
+    if let Some(name) = config.get_dbname() {
+        one.dbname(name);
+    }
+    if let Some(options) = config.get_options() {
+        one.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        one.application_name(name);
+    }
+    if let Some(time) = config.get_connect_timeout() {
+        one.connect_timeout(*time);
+    }
+    if let Some(time) = config.get_tcp_user_timeout() {
+        one.tcp_user_timeout(*time);
+    }
+    if let Some(time) = config.get_keepalives_interval() {
+        one.keepalives_interval(time);
+    }
+    if let Some(probes) = config.get_keepalives_retries() {
+        one.keepalives_retries(probes);
+    }
+    one.keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle())
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .channel_binding(config.get_channel_binding())
+        .load_balance_hosts(config.get_load_balance_hosts())
+        .target_session_attrs(config.get_target_session_attrs());
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(url: &str) -> Config {
+        let mut config: Config = url.parse().unwrap();
+        want_writes(&mut config, url);
+        config
+    }
+
+    #[test]
+    fn the_configuration_for_a_host_has_every_parameter() {
+        let one = "postgres://me:secret@a:1/db?options=-c%20x%3D1&application_name=endonym&sslmode=require&sslnegotiation=direct\
+            &connect_timeout=3&tcp_user_timeout=4&keepalives=1&keepalives_idle=5&keepalives_interval=6&keepalives_retries=7\
+            &target_session_attrs=read-write&channel_binding=require&load_balance_hosts=random&hostaddr=127.0.0.1";
+        let config = parsed(one);
+        assert_eq!(config_of(&config, 0), config);
+        let several = parsed(&one.replace("a:1", "a:1,b:2").replace("127.0.0.1", "127.0.0.1,127.0.0.2"));
+        assert_eq!(config_of(&several, 0), config);
+        assert_eq!(
+            config_of(&several, 1),
+            parsed(&one.replace("a:1", "b:2").replace("127.0.0.1", "127.0.0.2"))
+        );
+    }
+
+    #[test]
+    fn of_several_hosts_the_one_that_accepts_writes_is_wanted() {
+        for (url, wanted) in [
+            ("postgres://a/db", TargetSessionAttrs::Any),
+            ("postgres://a,b/db", TargetSessionAttrs::ReadWrite),
+            ("postgres://a,b/db?target_session_attrs=any", TargetSessionAttrs::Any),
+            ("postgres://a,b/db?target_session_attrs=read-only", TargetSessionAttrs::ReadOnly),
+        ] {
+            assert_eq!(parsed(url).get_target_session_attrs(), wanted, "{url}");
+        }
+    }
+
+    #[test]
+    fn one_of_several_hosts_has_less_time_unless_the_url_says_otherwise() {
+        for (url, time) in [
+            ("postgres://a/db", CONNECT),
+            ("postgres://a,b/db", CONNECT_TO_EACH),
+            ("postgres://a/db?connect_timeout=3", Duration::from_secs(3)),
+            ("postgres://a,b/db?connect_timeout=3", Duration::from_secs(3)),
+        ] {
+            assert_eq!(connect_timeout(&parsed(url)), time, "{url}");
+        }
+    }
+}
