@@ -33,8 +33,9 @@ use crate::{
 const LIMIT: HeaderName = HeaderName::from_static("nc-rate-limit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("nc-rate-limit-remaining");
 const RESET: HeaderName = HeaderName::from_static("nc-rate-limit-reset");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id",
+    "Nc-Rate-Limit-Limit, Nc-Rate-Limit-Remaining, Nc-Rate-Limit-Reset, Retry-After, X-Request-Id, Idempotency-Replayed",
 );
 
 /// Renders a problem in the format of an API version.
@@ -206,9 +207,18 @@ pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: Head
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         let methods = HeaderValue::from_static("GET, POST, PUT, DELETE");
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
-        let allowed = HeaderValue::from_static("Authorization, Content-Type, Accept, X-Request-Id");
+        let allowed =
+            HeaderValue::from_static("Authorization, Content-Type, Accept, X-Request-Id, Idempotency-Key");
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
         headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    }
+    response
+}
+
+/// Marks the answer to a request that was repeated with the same `Idempotency-Key`.
+pub fn mark_repeated(mut response: Response, is_repeated: bool) -> Response {
+    if is_repeated {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     }
     response
 }

@@ -15,6 +15,7 @@ use crate::{
     domain::{
         fault::{Fault as FieldFault, Field},
         field_errors::FieldErrors,
+        idempotency::KeyFault,
     },
     http::{
         body::BodyError,
@@ -128,6 +129,16 @@ impl ErrorReply {
     /// Slow readers hold all slots. Not an error of the server either.
     pub fn too_many_streams() -> Self {
         Self { retry_after: Some(10), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY_STREAMS) }
+    }
+
+    /// As the draft standard of the header wants it.
+    pub fn idempotency_key(fault: KeyFault) -> Self {
+        let (status, phrase, retry_after) = match fault {
+            KeyFault::Malformed => (StatusCode::BAD_REQUEST, "Bad Request", None),
+            KeyFault::OtherRequest => (StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity", None),
+            KeyFault::InUse => (StatusCode::CONFLICT, "Conflict", Some(1)),
+        };
+        Self { retry_after, ..Self::new(status, format!("{phrase}: {fault}")) }
     }
 
     /// A temporary failure; a retry may succeed.

@@ -5,14 +5,19 @@ use std::sync::Arc;
 use axum::{
     body::Bytes,
     extract::{FromRequestParts, RawPathParams},
-    http::{HeaderMap, Method, header, request::Parts, uri::PathAndQuery},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts, uri::PathAndQuery},
 };
 use serde_json::{Map, Value};
 
 use super::problem::Problem;
 use crate::{
-    app::{Actor, Caller},
-    domain::{access::Access, institution::Institution, name_page::NamePageRef},
+    app::{Actor, Caller, Error},
+    domain::{
+        access::Access,
+        idempotency::{KeyFault, RequestKey},
+        institution::Institution,
+        name_page::NamePageRef,
+    },
     http::{
         compression::{AcceptEncoding, Coding},
         params::Params,
@@ -20,6 +25,7 @@ use crate::{
 };
 
 const MAX_PARTS: usize = 500_000;
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Query and body of a request, without the caller.
 pub struct RequestInput {
@@ -84,6 +90,8 @@ pub struct ApiRequest {
     /// As sent.
     pub target: Option<PathAndQuery>,
     path: Vec<(String, String)>,
+    /// The values of `Idempotency-Key`. Empty unless it is a POST.
+    idempotency_keys: Vec<HeaderValue>,
     input: RequestInput,
 }
 
@@ -94,7 +102,11 @@ impl ApiRequest {
             Err(_) => Vec::new(),
         };
         let target = parts.uri.path_and_query().cloned();
-        Self { caller, target, path, input: RequestInput::new(parts, body) }
+        let idempotency_keys = match parts.method {
+            Method::POST => parts.headers.get_all(IDEMPOTENCY_KEY).iter().cloned().collect(),
+            _ => Vec::new(),
+        };
+        Self { caller, target, path, idempotency_keys, input: RequestInput::new(parts, body) }
     }
 
     pub fn institution(&self) -> &Arc<Institution> {
@@ -134,6 +146,19 @@ impl ApiRequest {
 
     pub fn take_json(&mut self) -> Result<Map<String, Value>, Problem> {
         self.input.take_json()
+    }
+
+    /// The `Idempotency-Key` with this request, for handlers that create something. To be called before the body is taken.
+    pub fn idempotency_key(&self) -> Result<Option<RequestKey>, Problem> {
+        let value = match self.idempotency_keys.as_slice() {
+            [] => return Ok(None),
+            [value] => value.as_bytes(),
+            _ => return Err(Error::IdempotencyKey(KeyFault::Malformed).into()),
+        };
+        let owner = (self.institution().id, self.caller.token_id);
+        let target = self.target.as_ref().map_or("", PathAndQuery::as_str);
+        let key = RequestKey::parse(value, owner, target, &self.input.body).map_err(Error::IdempotencyKey)?;
+        Ok(Some(key))
     }
 
     /// The name page in the path.

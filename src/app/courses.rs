@@ -23,11 +23,16 @@ pub use roster::run;
 pub use schedule::run_due;
 pub(super) use staff::{add_own_entry, own_entry, previews, seen};
 
-use super::{Actor, App, Error, Missing, Result, jobs, name_pages, tool_consumers};
+use super::{
+    Actor, App, Error, Missing, Result,
+    idempotency::{self, Creation},
+    jobs, name_pages, tool_consumers,
+};
 use crate::{
     domain::{
         access::{Access, Action},
         course::{Course, Sync, platform_key},
+        idempotency::{Made, RequestKey},
         ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
         job::Job,
         matching::clean,
@@ -49,6 +54,13 @@ pub struct Outcome {
     pub started: Vec<Course>,
     /// Already being synchronized by an earlier request.
     pub running: Vec<Course>,
+}
+
+impl Outcome {
+    /// What is kept with the key of the request.
+    fn made(&self) -> Made {
+        Made::Synchronizations { unknown: self.unknown.clone() }
+    }
 }
 
 /// How an API version treats courses that are already being synchronized.
@@ -106,15 +118,22 @@ const START_BATCH: usize = 50;
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Starts the synchronization of courses. Looks all of them up first; if the learning system fails on any lookup, starts
-/// nothing.
+/// nothing. The outcome of a repeated request has only the unknown courses.
 pub async fn synchronize(
     app: &App,
     actor: &Actor,
     consumer: &ToolConsumer,
     given: Vec<String>,
     when_running: WhenRunning,
-) -> Result<Outcome> {
-    synchronize_with(app, actor, consumer, given, when_running, LossPolicy::HeldBack).await
+    key: Option<RequestKey>,
+) -> Result<Creation<Outcome>> {
+    let access = actor.permit(Action::Sync, consumer.institution)?;
+    let start = start_all(app, &access, consumer, given, (when_running, LossPolicy::HeldBack), key.as_ref());
+    idempotency::once(app, key.as_ref(), start, |made| async move {
+        let Made::Synchronizations { unknown } = made else { return Err(idempotency::other_kind()) };
+        Ok(Outcome { unknown, ..Outcome::default() })
+    })
+    .await
 }
 
 pub async fn synchronize_with(
@@ -128,7 +147,18 @@ pub async fn synchronize_with(
     if losses == LossPolicy::Accepted {
         actor.administer(consumer.institution)?;
     }
-    let access = &actor.permit(Action::Sync, consumer.institution)?;
+    let access = actor.permit(Action::Sync, consumer.institution)?;
+    start_all(app, &access, consumer, given, (when_running, losses), None).await
+}
+
+async fn start_all(
+    app: &App,
+    access: &Access,
+    consumer: &ToolConsumer,
+    given: Vec<String>,
+    rules: (WhenRunning, LossPolicy),
+    key: Option<&RequestKey>,
+) -> Result<Outcome> {
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
     let (mut wanted, mut known_courses) = (Vec::new(), HashMap::new());
@@ -188,9 +218,13 @@ pub async fn synchronize_with(
     not_started(app, consumer.institution, gone, connection.why_missing().to_owned()).await?;
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
-    // In batches, so that a long list does not block other writes.
-    for group in found.chunks(START_BATCH) {
-        let (started, running) = begin(app, access, consumer, group.to_vec(), when_running, losses).await?;
+    // In batches, so that a long list does not block other writes. The key is used with the last one: until then, a repeated request
+    // must start what is left. What was started is left alone.
+    let mut groups = found.chunks(START_BATCH).peekable();
+    while let Some(group) = groups.next() {
+        let is_last = groups.peek().is_none();
+        let claim = key.filter(|_| is_last).map(|key| (key.clone(), outcome.made()));
+        let (started, running) = begin(app, access, consumer, group.to_vec(), rules, claim).await?;
         outcome.started.extend(started);
         outcome.running.extend(running);
         app.queue.wake();
@@ -224,7 +258,7 @@ async fn not_started(app: &App, institution: InstitutionId, ids: Vec<CourseId>, 
 /// Starts the synchronization of a course that is known to exist. One that is already running is left alone.
 pub(super) async fn start(app: &App, consumer: &ToolConsumer, found: Found) -> Result<()> {
     let access = Actor::System.access(consumer.institution)?;
-    begin(app, &access, consumer, vec![found], WhenRunning::Fine, LossPolicy::HeldBack).await?;
+    begin(app, &access, consumer, vec![found], (WhenRunning::Fine, LossPolicy::HeldBack), None).await?;
     app.queue.wake();
     Ok(())
 }
@@ -245,12 +279,12 @@ async fn begin(
     access: &Access,
     consumer: &ToolConsumer,
     found: Vec<Found>,
-    when_running: WhenRunning,
-    losses: LossPolicy,
+    rules: (WhenRunning, LossPolicy),
+    claim: Option<(RequestKey, Made)>,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
-    match begin_once(app, access, consumer, found.clone(), when_running, losses).await {
+    match begin_once(app, access, consumer, found.clone(), rules, claim.clone()).await {
         // Retry once: another institution has just taken the page's slug, and the next attempt picks a different one.
-        Err(Error::Invalid(_)) => begin_once(app, access, consumer, found, when_running, losses).await,
+        Err(Error::Invalid(_)) => begin_once(app, access, consumer, found, rules, claim).await,
         other => other,
     }
 }
@@ -260,8 +294,8 @@ async fn begin_once(
     access: &Access,
     consumer: &ToolConsumer,
     found: Vec<Found>,
-    when_running: WhenRunning,
-    losses: LossPolicy,
+    (when_running, losses): (WhenRunning, LossPolicy),
+    claim: Option<(RequestKey, Made)>,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
     let (owned_app, access, now) = (app.clone(), access.clone(), app.clock.now());
     let (institution, consumer) = (consumer.institution, consumer.id);
@@ -271,6 +305,9 @@ async fn begin_once(
                 let consumer = lock(sql, institution, consumer).await?;
                 if !consumer.enabled {
                     return Err(Error::ToolConsumerDisabled);
+                }
+                if let Some((key, made)) = &claim {
+                    idempotency::claim(sql, key, made, now).await?;
                 }
                 let (mut started, mut running) = (Vec::new(), Vec::new());
                 for found in &found {

@@ -7,6 +7,7 @@ use crate::{
         access::InsufficientScope,
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        idempotency::KeyFault,
     },
     lms, store,
 };
@@ -42,6 +43,8 @@ pub enum Error {
     },
     /// The maximum number of concurrent streamed responses is reached. Retrying succeeds once one of them ends.
     TooManyStreams,
+    /// The `Idempotency-Key` of the request.
+    IdempotencyKey(KeyFault),
     /// A temporary failure. A retry may succeed.
     Unavailable(String),
     /// A bug or inconsistent data on our side: logged, never shown to clients.
@@ -166,6 +169,7 @@ impl std::fmt::Display for Error {
             }
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::TooManyExports { most } => write!(f, "{most} exports are waiting to be built already"),
+            Self::IdempotencyKey(fault) => fault.fmt(f),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }
     }

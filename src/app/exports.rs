@@ -11,14 +11,19 @@ pub use report::Report;
 pub(super) use build::give_up;
 pub(super) use departures::{come_back, leave};
 
-use super::{Actor, App, Error, Forbidden, Missing, Result, jobs, name_pages as pages};
+use super::{
+    Actor, App, Error, Forbidden, Missing, Result,
+    idempotency::{self, Creation},
+    jobs, name_pages as pages,
+};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
-        access::Action,
+        access::{Access, Action},
         export::{Export, Filters, Page, State},
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        idempotency::{Made, RequestKey},
         ids::{ExportId, InstitutionId, NamePageId},
         job::Job,
         moment::Moment,
@@ -47,8 +52,20 @@ pub async fn create(
     actor: &Actor,
     institution: InstitutionId,
     request: ExportRequest,
-) -> Result<Export> {
+    key: Option<RequestKey>,
+) -> Result<Creation<Export>> {
     let access = actor.permit(Action::Write, institution)?;
+    let make = make(app, &access, request, key.clone());
+    idempotency::once(app, key.as_ref(), make, |made| created(app, actor, institution, made)).await
+}
+
+async fn created(app: &App, actor: &Actor, institution: InstitutionId, made: Made) -> Result<Export> {
+    let Made::Export(id) = made else { return Err(idempotency::other_kind()) };
+    find(app, actor, institution, id).await
+}
+
+async fn make(app: &App, access: &Access, request: ExportRequest, key: Option<RequestKey>) -> Result<Export> {
+    let institution = access.institution;
     let ExportRequest { created_after, updated_after, name_page_id, mut errors } = request;
     if created_after.is_none() && updated_after.is_none() && name_page_id.is_none() && errors.is_empty() {
         for field in ["created_after", "updated_after", "name_page_id"] {
@@ -62,7 +79,7 @@ pub async fn create(
                 None => None,
             };
             if let Some(page) = &found {
-                pages::check(&access, page.id)?;
+                pages::check(access, page.id)?;
             } else {
                 errors.add(Field::Parameter("name_page_id"), Fault::NotFound);
             }
@@ -85,6 +102,9 @@ pub async fn create(
             Box::pin(async move {
                 // Serialized, so that the count is exact.
                 rolls::lock(sql, institution).await?;
+                if let Some(key) = &key {
+                    idempotency::claim(sql, key, &Made::Export(export.id), now).await?;
+                }
                 if exports::at_least_in(sql, institution, &PENDING, most).await? {
                     return Err(Error::TooManyExports { most });
                 }

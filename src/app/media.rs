@@ -165,7 +165,7 @@ where
             Err(error) => {
                 // A commit whose response was lost may have happened, and a row without its blob would be a dead
                 // link. In that case the sweep decides by the database.
-                if matches!(error, Error::Invalid(_) | Error::Missing(_)) {
+                if matches!(error, Error::Invalid(_) | Error::Missing(_) | Error::IdempotencyKey(_)) {
                     discard(&app, institution, &rows).await;
                 }
                 Err(error)

@@ -17,6 +17,7 @@ pub mod doctor;
 pub mod error;
 pub mod exports;
 pub mod health;
+pub mod idempotency;
 pub mod ids;
 pub mod imports;
 pub mod institutions;

@@ -396,7 +396,7 @@ pub(super) async fn settle<T>(
         }
         Err(error) => {
             // After other errors the commit may have succeeded. The sweep decides, because it checks the database.
-            if matches!(error, Error::Invalid(_) | Error::Missing(_)) {
+            if matches!(error, Error::Invalid(_) | Error::Missing(_) | Error::IdempotencyKey(_)) {
                 media::discard(app, institution, &made).await;
             }
             Err(error)

@@ -14,6 +14,7 @@ use super::{
     App, Error, Missing, Result,
     calls::{self, CallChange},
     consents,
+    idempotency::{self, Creation},
     media::{self, Written},
     name_pages,
     own_entry::Owner,
@@ -25,6 +26,7 @@ use crate::{
         custom_field::CustomField,
         fault::{Fault, Field},
         field_errors::FieldErrors,
+        idempotency::{Made, RequestKey},
         ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
         media::{Kind, Media},
         moment::Moment,
@@ -142,7 +144,27 @@ async fn newest_of_each(
 
 /// Registers a person on a page. Reports all validation errors together.
 pub async fn create(app: &App, access: &Access, page: NamePageRef, draft: Draft) -> Result<Participant> {
-    create_as(app, access, page, draft, Registrant::Insider).await
+    create_as(app, access, page, draft, Registrant::Insider, None).await
+}
+
+/// `create` for a request that may be repeated with the same key.
+pub async fn create_once(
+    app: &App,
+    access: &Access,
+    page: NamePageRef,
+    draft: Draft,
+    key: Option<RequestKey>,
+) -> Result<Creation<Participant>> {
+    access.check(Action::Write)?;
+    let make = create_as(app, access, page, draft, Registrant::Insider, key.clone());
+    idempotency::once(app, key.as_ref(), make, |made| created(app, access.institution, made)).await
+}
+
+/// The participant whom the same token has created, so no limit of the token applies.
+async fn created(app: &App, institution: InstitutionId, made: Made) -> Result<Participant> {
+    let Made::Participant(id) = made else { return Err(idempotency::other_kind()) };
+    let found = participants::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
+    found.ok_or(Error::Missing(Missing::Participant))
 }
 
 /// `create` for somebody who registers themselves.
@@ -152,6 +174,7 @@ pub(super) async fn create_as(
     page: NamePageRef,
     mut draft: Draft,
     registrant: Registrant,
+    key: Option<RequestKey>,
 ) -> Result<Participant> {
     access.check(Action::Write)?;
     let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
@@ -171,12 +194,15 @@ pub(super) async fn create_as(
         let made = own_recordings::files(&copies);
         let (db, rules, call_change, token) =
             (app.db.clone(), rules.clone(), call_change.clone(), token.clone());
-        let (access, page, draft) = (access.clone(), page.clone(), draft.clone());
+        let (access, page, draft, key) = (access.clone(), page.clone(), draft.clone(), key.clone());
         let write = move |mut new: Vec<Media>| async move {
             db.write(move |sql| {
                 Box::pin(async move {
                     let id = rolls::lock_and_join(sql, institution).await?;
                     let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
+                    if let Some(key) = &key {
+                        idempotency::claim(sql, key, &Made::Participant(id), now).await?;
+                    }
                     let page = name_pages::permitted_in(sql, &access, &page).await?;
                     let place = NewParticipant { id, token, page };
                     let Created { person, recorded } = create_in(sql, institution, place, draft, now).await?;

@@ -269,7 +269,8 @@ pub async fn register(
     let mut draft = details.checked(public, &fields, true);
     draft.email = Given::Set(email);
     let page_ref = NamePageRef::parse(&public.page.slug).ok_or(Error::Missing(Missing::NamePage))?;
-    match participants::create_as(app, &Access::whole(institution), page_ref, draft, registrant).await {
+    let access = Access::whole(institution);
+    match participants::create_as(app, &access, page_ref, draft, registrant, None).await {
         Ok(_) => {}
         // They have sent the form twice at once, and the other one was first.
         Err(Error::Invalid(errors)) if errors.has(&Field::Email) => {}

@@ -22,6 +22,7 @@ pub mod fault;
 pub mod field_errors;
 pub mod file_name;
 pub mod formula;
+pub mod idempotency;
 pub mod ids;
 pub mod import;
 pub mod initials;

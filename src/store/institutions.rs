@@ -153,6 +153,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
 pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
     for text in [
         "DELETE FROM token_pages WHERE institution_id = $1",
+        "DELETE FROM idempotency_keys WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         // A synchronization in progress finds nothing to update.
@@ -259,6 +260,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM name_pages WHERE institution_id = $1",
         "DELETE FROM allowed_origins WHERE institution_id = $1",
         "DELETE FROM token_pages WHERE institution_id = $1",
+        "DELETE FROM idempotency_keys WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         "DELETE FROM institutions WHERE id = $1",

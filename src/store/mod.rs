@@ -20,6 +20,7 @@ pub mod courses;
 pub mod coverage;
 pub mod custom_fields;
 pub mod exports;
+pub mod idempotency_keys;
 pub mod imports;
 pub mod institutions;
 pub mod invitations;

@@ -11,6 +11,7 @@ mod cli;
 mod compression;
 mod courses;
 mod emails;
+mod idempotency;
 mod jobs;
 mod lms;
 mod looks;

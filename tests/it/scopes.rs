@@ -121,7 +121,7 @@ impl Scene {
         participants::create(app, &operator.access(id).unwrap(), page.clone(), ana).await.unwrap();
         let (consumer, api_token) = tool_consumers::create(app, operator, id, canvas()).await.unwrap();
         let connection = sso::create(app, operator, id, provider()).await.unwrap();
-        let export = exports::create(app, operator, id, everybody()).await.unwrap();
+        let export = exports::create(app, operator, id, everybody(), None).await.unwrap().made;
         let call = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
              attempts_allowed, created_at) VALUES ($1, $2, 0, $3, $4, 1, 0, 1, 1)";
         for (call_id, state) in CALLS.into_iter().zip(["scheduled", "no_answer"]) {
@@ -383,6 +383,13 @@ fn cases() -> Vec<Case> {
             s.page.clone(),
             draft("ben@x.org")
         )),
+        case!("participants::create_once", write, |s, a| participants::create_once(
+            &s.world.app,
+            &a.access(s.id)?,
+            s.page.clone(),
+            draft(&format!("{}@x.org", s.world.app.ids.hex())),
+            None
+        )),
         case!("participants::find", read, |s, a| participants::find(
             &s.world.app,
             &a.access(s.id)?,
@@ -445,7 +452,7 @@ fn cases() -> Vec<Case> {
             EMAIL.into(),
             "none".into()
         )),
-        case!("exports::create", write, |s, a| exports::create(&s.world.app, a, s.id, everybody())),
+        case!("exports::create", write, |s, a| exports::create(&s.world.app, a, s.id, everybody(), None)),
         case!("exports::find", read, |s, a| exports::find(&s.world.app, a, s.id, s.export.id)),
         case!("exports::list", read, |s, a| exports::list(&s.world.app, a, s.id, Window::FIRST)),
         case!("exports::report::open", read, |s, a| exports::Report::open(&s.world.app, a, s.id, &s.export)),
@@ -721,7 +728,8 @@ fn cases() -> Vec<Case> {
             a,
             &s.consumer,
             Vec::new(),
-            courses::WhenRunning::Fine
+            courses::WhenRunning::Fine,
+            None
         )),
         case!("courses::synchronize_with", sync, |s, a| synchronize(s, a, courses::LossPolicy::HeldBack)),
         case!("courses::synchronize_with", Institution, |s, a| synchronize(

@@ -33,6 +33,7 @@ fn error_reply(error: Error) -> ErrorReply {
         Error::Busy => ErrorReply::busy(),
         Error::TooManyExports { most } => ErrorReply::too_many_exports(most),
         Error::TooManyStreams => ErrorReply::too_many_streams(),
+        Error::IdempotencyKey(fault) => ErrorReply::idempotency_key(fault),
         Error::Unavailable(why) => ErrorReply::unavailable(why),
         Error::Internal(why) => ErrorReply::internal(why),
     }

@@ -7,10 +7,12 @@ use crate::{
     app::{
         App, Error, Missing,
         courses::{WhenRunning, synchronize as begin},
+        idempotency::Creation,
     },
 };
 
 pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let key = request.idempotency_key()?;
     if let Some(unknown) = courses::unknown_path(&app, &request, super::ROOT).await? {
         return Ok(unknown);
     }
@@ -19,9 +21,10 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
         return Err(Problem::Malformed);
     };
     let consumer = courses::consumer(&app, &request, &token).await?;
-    let outcome = begin(&app, &request.actor(), &consumer, vec![given], WhenRunning::Refuse).await?;
+    let Creation { made: outcome, is_repeated } =
+        begin(&app, &request.actor(), &consumer, vec![given], WhenRunning::Refuse, key).await?;
     if !outcome.unknown.is_empty() {
         return Err(Error::Missing(Missing::Course).into());
     }
-    Ok(face::no_content())
+    Ok(face::mark_repeated(face::no_content(), is_repeated))
 }

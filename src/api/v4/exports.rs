@@ -11,6 +11,7 @@ use super::{
 use crate::http::reply;
 use crate::{
     api::{
+        face,
         listing::{Address, Meta},
         problem::Problem,
         request::ApiRequest,
@@ -18,6 +19,7 @@ use crate::{
     app::{
         self, App, Error, Missing,
         exports::{ExportRequest, Report},
+        idempotency::Creation,
     },
     domain::{
         export::State,
@@ -28,19 +30,22 @@ use crate::{
 };
 
 pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let key = request.idempotency_key()?;
     let filters = match request.json()?.remove("export") {
         None | Some(Value::Null) => Params::default(),
         Some(Value::Object(filters)) => Params::from_json(filters),
         Some(_) => return Err(Problem::Malformed),
     };
     let (actor, institution) = (request.actor(), request.institution());
-    let made = match app::exports::create(&app, &actor, institution.id, export_request(&filters)).await {
+    let creation = app::exports::create(&app, &actor, institution.id, export_request(&filters), key).await;
+    let Creation { made, is_repeated } = match creation {
         Err(Error::Invalid(errors)) => return Ok(problem::invalid_export(errors)),
         other => other?,
     };
     let link = format!("{}{ROOT}/exports/{}", app.links.base(), made.id);
-    let export = wire::Export::new(&made, made.state, &institution.time_zone);
-    Ok(reply::json(StatusCode::ACCEPTED, &wire::Created { export, meta: wire::Link { link } }))
+    let export = wire::Export::new(&made, made.state_at(app.clock.now()), &institution.time_zone);
+    let response = reply::json(StatusCode::ACCEPTED, &wire::Created { export, meta: wire::Link { link } });
+    Ok(face::mark_repeated(response, is_repeated))
 }
 
 fn export_request(filters: &Params) -> ExportRequest {

@@ -8,10 +8,10 @@ use crate::http::params;
 use crate::http::reply;
 use crate::{
     api::{
-        listing::ChangedFilter, lists, participant_input::JsonSource, problem::Problem, request::ApiRequest,
-        view::View,
+        face, listing::ChangedFilter, lists, participant_input::JsonSource, problem::Problem,
+        request::ApiRequest, view::View,
     },
-    app::{self, App, Error, Missing},
+    app::{self, App, Error, Missing, idempotency::Creation},
     domain::{
         email::Spellings,
         field_errors::FieldErrors,
@@ -40,20 +40,22 @@ pub async fn show(app: App, request: ApiRequest) -> Result<Response, Problem> {
 }
 
 pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let key = request.idempotency_key()?;
     let page = name_page(&request)?;
     let Ok(body) = request.json() else { return Ok(problem::malformed_create()) };
     let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
     let source = JsonSource { fields, custom_key: "custom_objects", only: Some(CREATE_FIELDS) };
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
-    let made = app::participants::create(&app, request.access(), page, draft).await?;
+    let Creation { made, is_repeated } =
+        app::participants::create_once(&app, request.access(), page, draft, key).await?;
     let include = Include { custom_attributes: true, ..Include::read(&request.query(), DIALECT) };
     let mut view = View::new(&app, request.access(), request.institution(), include, Icon::default()).await?;
     // Just stored as the request spelled it.
     view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);
     let body = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
-    Ok(reply::json(StatusCode::CREATED, &body))
+    Ok(face::mark_repeated(reply::json(StatusCode::CREATED, &body), is_repeated))
 }
 
 fn name_page(request: &ApiRequest) -> Result<NamePageRef, Problem> {

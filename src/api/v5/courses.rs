@@ -9,6 +9,7 @@ use crate::{
     app::{
         App,
         courses::{WhenRunning, synchronize as begin},
+        idempotency::Creation,
     },
     domain::{
         fault::{Fault, Field},
@@ -26,6 +27,7 @@ struct NotFound {
 }
 
 pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Problem> {
+    let key = request.idempotency_key()?;
     if let Some(unknown) = courses::unknown_path(&app, &request, super::ROOT).await? {
         return Ok(unknown);
     }
@@ -38,11 +40,13 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
         let fault = Fault::TooManyEntries { most: MAX_COURSES };
         return Err(FieldErrors::one(Field::Parameter("external_course_ids"), fault).into());
     }
-    let outcome = begin(&app, &request.actor(), &consumer, given, WhenRunning::Fine).await?;
+    let Creation { made: outcome, is_repeated } =
+        begin(&app, &request.actor(), &consumer, given, WhenRunning::Fine, key).await?;
     if outcome.unknown.is_empty() {
-        return Ok(face::no_content());
+        return Ok(face::mark_repeated(face::no_content(), is_repeated));
     }
     let message =
         format!("Courses were not found in the learning management system: {}", outcome.unknown.join(", "));
-    Ok(reply::json(StatusCode::ACCEPTED, &NotFound { external_courses_ids: outcome.unknown, message }))
+    let body = NotFound { external_courses_ids: outcome.unknown, message };
+    Ok(face::mark_repeated(reply::json(StatusCode::ACCEPTED, &body), is_repeated))
 }

@@ -16,7 +16,7 @@ use crate::{
         request::ApiRequest,
         view::View,
     },
-    app::{App, Error, Missing, participants, persons},
+    app::{App, Error, Missing, idempotency::Creation, participants, persons},
     domain::{
         email::{Spellings, email_key},
         fault::{Fault, Field},
@@ -102,13 +102,16 @@ pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> 
 }
 
 pub async fn create(app: App, mut request: ApiRequest) -> Result<Response, Problem> {
+    let key = request.idempotency_key()?;
     let body = request.take_json()?;
     let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(request.institution(), body)?;
-    let made = participants::create(&app, request.access(), page, draft).await?;
+    let Creation { made, is_repeated } =
+        participants::create_once(&app, request.access(), page, draft, key).await?;
     // Just stored as the request spelled it.
     let spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
-    one(&app, &request, StatusCode::CREATED, &made, spellings).await
+    let response = one(&app, &request, StatusCode::CREATED, &made, spellings).await?;
+    Ok(face::mark_repeated(response, is_repeated))
 }
 
 pub async fn update(app: App, mut request: ApiRequest) -> Result<Response, Problem> {

@@ -1,9 +1,9 @@
-//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins
-//! and admissions to name pages.
+//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins,
+//! admissions to name pages and idempotency keys.
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports, imports, outbox, plays, registrations, sessions, sign_in, sso},
+    app::{Result, exports, idempotency, imports, outbox, plays, registrations, sessions, sign_in, sso},
     domain::job::{Lane, RetryPolicy},
 };
 
@@ -17,5 +17,6 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
     sign_in::remove_expired(context.app).await?;
     sso::remove_expired(context.app).await?;
     registrations::remove_expired(context.app).await?;
+    idempotency::remove_expired(context.app).await?;
     sessions::remove_expired(context.app).await
 }

@@ -5,6 +5,7 @@ mod cli;
 mod endpoint;
 mod erasure;
 mod hidden;
+mod idempotency;
 mod killed;
 mod matching;
 mod measure;

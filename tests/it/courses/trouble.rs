@@ -97,6 +97,7 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
         &school.consumer,
         vec!["101".into()],
         courses::WhenRunning::Fine,
+        None,
     );
     assert!(matches!(late.await, Err(Error::Missing(Missing::ToolConsumer))), "it was found, and is gone");
     assert_eq!(school.count("courses").await + school.count("name_pages").await, 2, "nothing was begun");

@@ -42,7 +42,13 @@ async fn a_listed_origin_may_read_every_answer_and_its_rate_limit() {
         assert_eq!(answer.status, call.status, "{call}");
         assert_eq!(answer.header("access-control-allow-origin"), DIRECTORY, "{call}");
         let exposed = answer.header("access-control-expose-headers").to_lowercase();
-        for name in ["nc-rate-limit-limit", "nc-rate-limit-remaining", "nc-rate-limit-reset", "retry-after"] {
+        for name in [
+            "nc-rate-limit-limit",
+            "nc-rate-limit-remaining",
+            "nc-rate-limit-reset",
+            "retry-after",
+            "idempotency-replayed",
+        ] {
             assert!(exposed.contains(name), "{call}: {exposed}");
         }
         assert_eq!(answer.header("vary").to_lowercase(), "origin", "{call}");
@@ -107,7 +113,9 @@ async fn a_preflight_of_a_listed_origin_is_answered_without_a_token() {
         let methods = header(headers, "access-control-allow-methods");
         assert!(["GET", "POST", "PUT", "DELETE"].iter().all(|method| methods.contains(method)), "{methods}");
         let allowed = header(headers, "access-control-allow-headers").to_lowercase();
-        assert!(allowed.contains("authorization") && allowed.contains("content-type"), "{allowed}");
+        for name in ["authorization", "content-type", "idempotency-key"] {
+            assert!(allowed.contains(name), "{allowed}");
+        }
     }
 }
 
