@@ -11,7 +11,7 @@ pub use report::Report;
 pub(super) use build::give_up;
 pub(super) use departures::{come_back, leave};
 
-use super::{Actor, App, Error, Forbidden, Missing, Result, jobs, name_pages as pages};
+use super::{Actor, App, Error, Forbidden, Missing, Result, jobs, media, name_pages as pages};
 use crate::{
     blobs::{Key, Shelf},
     domain::{
@@ -126,11 +126,7 @@ fn key(institution: InstitutionId, hex: &str) -> Key {
 
 /// Removes the files of reports. The sweep removes what could not be removed now.
 pub(super) async fn discard(app: &App, institution: InstitutionId, hexes: &[String]) {
-    for hex in hexes {
-        if let Err(error) = app.blobs.remove(&key(institution, hex)).await {
-            tracing::warn!(%error, "removing a part of a report failed; the next sweep will retry");
-        }
-    }
+    media::remove(app, hexes.iter().map(|hex| key(institution, hex)).collect()).await;
 }
 
 const EXPIRY_BATCH: i64 = 100;

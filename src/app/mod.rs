@@ -90,6 +90,7 @@ pub struct App(Arc<Inner>);
 pub struct Inner {
     pub db: Db,
     pub blobs: Blobs,
+    pub removal: media::Removal,
     pub studio: studio::Studio,
     pub clock: Clock,
     pub ids: Ids,
@@ -134,6 +135,7 @@ pub struct Inner {
 pub struct Parts {
     pub db: Db,
     pub blobs: Blobs,
+    pub removal: media::Removal,
     pub clock: Clock,
     pub studio: studio::Settings,
     pub links: Links,
@@ -159,6 +161,7 @@ impl App {
         let Parts {
             db,
             blobs,
+            removal,
             clock,
             studio,
             links,
@@ -180,6 +183,7 @@ impl App {
         Self(Arc::new(Inner {
             db,
             blobs,
+            removal,
             studio: studio::Studio::open(studio),
             outbound: outbound.with_clock(clock.clone()),
             clock,
