@@ -1,8 +1,10 @@
 //! What operators use: metrics, traces, and the files under `deploy/`.
 
+mod committed;
 mod deploy;
 mod exposition;
 mod frozen;
 mod metrics;
 mod ready;
+mod silent_s3;
 mod traces;
