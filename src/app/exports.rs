@@ -14,7 +14,7 @@ pub(super) use departures::{come_back, leave};
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
     idempotency::{self, Creation},
-    jobs, name_pages as pages,
+    jobs, media, name_pages as pages,
 };
 use crate::{
     blobs::{Key, Shelf},
@@ -146,11 +146,7 @@ fn key(institution: InstitutionId, hex: &str) -> Key {
 
 /// Removes the files of reports. The sweep removes what could not be removed now.
 pub(super) async fn discard(app: &App, institution: InstitutionId, hexes: &[String]) {
-    for hex in hexes {
-        if let Err(error) = app.blobs.remove(&key(institution, hex)).await {
-            tracing::warn!(%error, "removing a part of a report failed; the next sweep will retry");
-        }
-    }
+    media::remove(app, hexes.iter().map(|hex| key(institution, hex)).collect()).await;
 }
 
 const EXPIRY_BATCH: i64 = 100;

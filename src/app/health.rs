@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 
 use super::{App, calls, jobs, outbox};
 use crate::{
+    blobs,
     domain::call::State,
     store::{self, Db, migrations},
     telemetry::metrics,
@@ -44,11 +45,20 @@ pub async fn database(app: &App) -> Database {
     }
 }
 
+/// The health of the store for blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlobsHealth {
+    Works,
+    /// An S3 server does not respond. Lookups and pages work without it, and all nodes share it, so this node is ready.
+    NoResponse,
+    /// Blobs cannot be written: the disk of this node is broken or full, or a server denies access.
+    NotWritable,
+}
+
 /// The health of the storage for blobs and a SQLite database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageHealth {
-    /// Blobs can be written.
-    pub blobs: bool,
+    pub blobs: BlobsHealth,
     /// There is free disk space.
     pub disk: bool,
 }
@@ -69,15 +79,18 @@ impl Storage {
 const DISK_CACHE_TIME: Duration = Duration::from_secs(1);
 const S3_CACHE_TIME: Duration = Duration::from_secs(60);
 const FAILURE_CACHE_TIME: Duration = Duration::from_secs(5);
+/// How long to wait for an S3 server. Its result does not decide whether the node is ready, and some orchestrators wait for a
+/// second only.
+const S3_WAIT: Duration = Duration::from_millis(500);
 
 pub async fn storage(app: &App) -> StorageHealth {
     let result = async {
         // One check at a time: if a disk hangs, its check continues, and no other is started.
         let mut seen = app.storage.seen.clone().lock_owned().await;
-        let cache_time = |kept: &StorageHealth| match (app.blobs.folder(), kept.blobs) {
-            (Some(_), _) => DISK_CACHE_TIME,
-            (None, true) => S3_CACHE_TIME,
-            (None, false) => FAILURE_CACHE_TIME,
+        let cache_time = |kept: &StorageHealth| match (app.blobs.is_remote(), kept.blobs) {
+            (false, _) => DISK_CACHE_TIME,
+            (true, BlobsHealth::Works) => S3_CACHE_TIME,
+            (true, BlobsHealth::NoResponse | BlobsHealth::NotWritable) => FAILURE_CACHE_TIME,
         };
         if let Some((at, kept)) = *seen
             && app.clock.instant().duration_since(at) < cache_time(&kept)
@@ -90,17 +103,28 @@ pub async fn storage(app: &App) -> StorageHealth {
             *seen = Some((for_look.clock.instant(), kept));
             kept
         });
-        check.await.unwrap_or(StorageHealth { blobs: false, disk: false })
+        check.await.unwrap_or(StorageHealth { blobs: BlobsHealth::NotWritable, disk: false })
     };
-    // Storage that does not respond is not writable.
-    tokio::time::timeout(CHECK_TIMEOUT, result).await.unwrap_or(StorageHealth { blobs: false, disk: true })
+    // A disk that does not respond is not writable.
+    let (longest, blobs) = match app.blobs.is_remote() {
+        true => (S3_WAIT, BlobsHealth::NoResponse),
+        false => (CHECK_TIMEOUT, BlobsHealth::NotWritable),
+    };
+    tokio::time::timeout(longest, result).await.unwrap_or(StorageHealth { blobs, disk: true })
 }
 
 async fn check_storage(app: &App) -> StorageHealth {
-    let blobs = app.blobs.probe().await;
-    if let Err(error) = &blobs {
-        tracing::warn!(%error, "not ready");
-    }
+    let blobs = match app.blobs.probe().await {
+        Ok(()) => BlobsHealth::Works,
+        Err(error @ blobs::Error::Unavailable(_)) => {
+            tracing::warn!(%error, "uploads and plays fail");
+            BlobsHealth::NoResponse
+        }
+        Err(error @ blobs::Error::Broken(_)) => {
+            tracing::warn!(%error, "not ready");
+            BlobsHealth::NotWritable
+        }
+    };
     let folders: Vec<PathBuf> =
         [app.blobs.folder(), app.db.folder()].into_iter().flatten().map(PathBuf::from).collect();
     let reserve = app.storage.reserve;
@@ -114,7 +138,7 @@ async fn check_storage(app: &App) -> StorageHealth {
         }
         full.is_some()
     });
-    StorageHealth { blobs: blobs.is_ok(), disk: !full.await.unwrap_or(false) }
+    StorageHealth { blobs, disk: !full.await.unwrap_or(false) }
 }
 
 const RESERVE: u64 = 64 << 20;

@@ -72,6 +72,10 @@ impl ProcessedMedia {
 /// Processes the files of a draft. Unreadable files are added to the draft's errors, and then nothing is returned.
 pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<ProcessedMedia> {
     let mut processed = ProcessedMedia::default();
+    if !draft.media.is_empty() {
+        // Processing takes longer than to say that the result could not be stored.
+        app.blobs.ensure_available()?;
+    }
     for (kind, incoming) in std::mem::take(&mut draft.media) {
         match app.studio.process(kind, incoming).await? {
             Ok(made) => processed.0.push(row_and_files(app, kind, made, now)),
@@ -118,7 +122,7 @@ pub(super) type Written = (Participant, Vec<Media>);
 
 const CONCURRENT_PUTS: usize = 8;
 
-/// Stores the blobs, runs the write, then removes the replaced blobs. Runs to completion even if the caller is
+/// Stores the blobs, runs the write, then discards the replaced blobs. Runs to completion even if the caller is
 /// canceled.
 pub(super) async fn store_and<F, Fut, T>(
     app: &App,
@@ -217,12 +221,39 @@ pub(super) async fn store_one(
     store_and(app, institution, processed, write).await
 }
 
+/// When blobs that no row references any more are removed from an S3 server. On disk, it is done at once. Either way, the
+/// sweep removes what could not be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// After the use case has returned: a server that does not respond delays no answer.
+    Afterwards,
+    /// Before it returns: for commands, which end then.
+    Awaited,
+}
+
+/// Removes the blobs of media that no row references any more.
+pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media]) {
+    let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
+    if keys.is_empty() {
+        return;
+    }
+    if app.blobs.is_remote() && app.removal == Removal::Afterwards {
+        let app = app.clone();
+        tokio::spawn(async move { remove(&app, keys).await });
+    } else {
+        remove(app, keys).await;
+    }
+}
+
+/// Like `discard`, and returns how many could not be removed, for somebody who waits to be told.
+pub(super) async fn discard_now(app: &App, institution: InstitutionId, gone: &[Media]) -> usize {
+    remove(app, gone.iter().flat_map(|one| keys(institution, one)).collect()).await
+}
+
 const CONCURRENT_REMOVALS: usize = 16;
 
-/// Removes blobs that no row references any more. The sweep removes what could not be removed now; returns how many
-/// those are.
-pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media]) -> usize {
-    let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
+/// Returns how many blobs could not be removed.
+pub(super) async fn remove(app: &App, keys: Vec<Key>) -> usize {
     let remove = |key: Key| async move {
         let removed = app.blobs.remove(&key).await;
         if let Err(error) = &removed {

@@ -91,6 +91,7 @@ pub struct App(Arc<Inner>);
 pub struct Inner {
     pub db: Db,
     pub blobs: Blobs,
+    pub removal: media::Removal,
     pub studio: studio::Studio,
     pub clock: Clock,
     pub ids: Ids,
@@ -135,6 +136,7 @@ pub struct Inner {
 pub struct Parts {
     pub db: Db,
     pub blobs: Blobs,
+    pub removal: media::Removal,
     pub clock: Clock,
     pub studio: studio::Settings,
     pub links: Links,
@@ -160,6 +162,7 @@ impl App {
         let Parts {
             db,
             blobs,
+            removal,
             clock,
             studio,
             links,
@@ -181,6 +184,7 @@ impl App {
         Self(Arc::new(Inner {
             db,
             blobs,
+            removal,
             studio: studio::Studio::open(studio),
             outbound: outbound.with_clock(clock.clone()),
             clock,

@@ -95,6 +95,15 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     })
 }
 
+/// `find` after a write. What is committed is not reported as failed, so `None` if it cannot be read.
+pub async fn find_stored(app: &App, owner: Owner) -> Option<OwnEntry> {
+    let found = find(app, owner).await;
+    if let Err(error) = &found {
+        tracing::warn!(%error, "an entry was changed, but could not be read again");
+    }
+    found.ok()
+}
+
 pub(super) async fn entry(sql: &mut Sql, Owner { institution, participant }: Owner) -> Result<Participant> {
     let found = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
     found.ok_or(Error::Missing(Missing::Participant))
@@ -258,8 +267,13 @@ pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
     let fault = if phone_number.trim().is_empty() { Fault::Blank } else { Fault::NotAPhoneNumber };
     let number = PhoneNumber::parse(phone_number).ok_or_else(|| invalid(fault))?;
     update(app, owner, Draft { phone_number: Given::Set(number), ..Draft::default() }).await?;
-    if calls::is_pending(&mut app.db.read(), owner.institution, owner.participant).await? {
-        return Ok(());
+    match calls::is_pending(&mut app.db.read(), owner.institution, owner.participant).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(invalid(Fault::NotCallable)),
+        Err(error) => {
+            // The number is stored.
+            tracing::warn!(%error, "whether a call was requested could not be read");
+            Ok(())
+        }
     }
-    Err(invalid(Fault::NotCallable))
 }

@@ -43,7 +43,7 @@ pub async fn record_legal_name(
     let owner = owner(app, person, None).await?;
     consents::require(&mut app.db.read(), owner, Kind::LegalRecording.field()).await?;
     set(app, person, Kind::LegalRecording, Incoming::Bytes(sound), Some(owner)).await?;
-    Ok(own_entry::find(app, owner).await?.person.legal.recording)
+    Ok(own_entry::find_stored(app, owner).await.and_then(|own| own.person.legal.recording))
 }
 
 pub async fn delete_legal_recording(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {

@@ -136,8 +136,8 @@ pub async fn record(
     let owner = owner(app, person, page).await?;
     let sharing = if page.is_some() { Sharing::ThisPage } else { Sharing::All };
     own_entry::record(app, owner, sound, sharing).await?;
-    let own = own_entry::find(app, owner).await?;
-    Ok(if own.is_held() { None } else { own.person.recording })
+    let stored = own_entry::find_stored(app, owner).await;
+    Ok(stored.filter(|own| !own.is_held()).and_then(|own| own.person.recording))
 }
 
 /// Deletes the recordings of a person's name on all of their pages, including courses that they have left, or on one page.

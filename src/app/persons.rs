@@ -43,6 +43,8 @@ pub struct Erased {
     pub media: usize,
     /// Files that could not be removed; the sweep retries.
     pub files_left: usize,
+    /// Files on S3 are being removed.
+    pub files_pending: bool,
     /// A report that contains them is being built, or could not be rewritten. It is shown without them, and a job rewrites it.
     pub report_under_way: bool,
     /// Why reports could not be rewritten.
@@ -146,8 +148,16 @@ pub async fn erase(
         })
         .await?;
     app.queue.wake();
-    let files_left = media::discard(app, institution, &gone).await;
-    let reports = leave_reports(app, institution, &registrations).await;
+    // Whoever chose the hour is told what is left. Nobody else waits for an S3 server that may not respond: the files are removed
+    // afterwards, and the enqueued job rewrites the reports.
+    let is_awaited = rewrite == Rewrite::Now || !app.blobs.is_remote();
+    let (files_left, reports) = if is_awaited {
+        let files_left = media::discard_now(app, institution, &gone).await;
+        (files_left, leave_reports(app, institution, &registrations).await)
+    } else {
+        media::discard(app, institution, &gone).await;
+        (0, are_in_reports(app, institution, &registrations).await)
+    };
     let files = match rewrite {
         Rewrite::Now => rewritten(app).await,
         Rewrite::Later => Files::Kept,
@@ -161,6 +171,7 @@ pub async fn erase(
         hidden: registrations.iter().filter(|one| one.hidden).count(),
         media: gone.len(),
         files_left,
+        files_pending: !is_awaited && !gone.is_empty(),
         report_under_way,
         reports_failed,
         takes_left,
@@ -222,6 +233,15 @@ async fn leave_reports(
         Ok(()) | Err(Error::Unavailable(_)) => {}
         Err(other) => return Err(other),
     }
+    are_in_reports(app, institution, registrations).await
+}
+
+/// Whether a stored report may still contain one of them. It is shown without them.
+async fn are_in_reports(
+    app: &App,
+    institution: InstitutionId,
+    registrations: &[Registration],
+) -> Result<bool> {
     let departed = store::exports::departures(&mut app.db.read(), institution).await?;
     Ok(registrations.iter().any(|one| departed.contains(&one.id)))
 }

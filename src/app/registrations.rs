@@ -277,11 +277,13 @@ pub async fn register(
         Err(error) => return Err(error),
     }
     let person = person.clone();
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(admissions::delete(sql, &person, page).await?) })
-        })
-        .await?;
+    let deleted = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { Ok(admissions::delete(sql, &person, page).await?) })
+    });
+    if let Err(error) = deleted.await {
+        // They are registered. The admission ends by itself.
+        tracing::warn!(%error, "the admission of somebody who has registered could not be deleted");
+    }
     Ok(Outcome::Registered)
 }
 

@@ -58,7 +58,7 @@ impl Disk {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
                 Err(error) => Err(error),
             };
-            settled.map_err(|e| Error(format!("cannot sync {}: {e}", root.display())))
+            settled.map_err(|e| Error::Broken(format!("cannot sync {}: {e}", root.display())))
         })
         .await
     }
@@ -79,7 +79,7 @@ impl Disk {
             if written.is_err() {
                 let _ = fs::remove_file(&unfinished);
             }
-            written.map_err(|e| Error(format!("cannot write {}: {e}", target.display())))
+            written.map_err(|e| Error::Broken(format!("cannot write {}: {e}", target.display())))
         })
         .await
     }
@@ -99,7 +99,7 @@ impl Disk {
             make_folder(&root)
                 .and_then(|()| fs::write(&file, "works"))
                 .and_then(|()| remove())
-                .map_err(|e| Error(format!("cannot write to {}: {e}", root.display())))
+                .map_err(|e| Error::Broken(format!("cannot write to {}: {e}", root.display())))
         })
         .await
     }
@@ -113,7 +113,7 @@ impl Disk {
         let bytes = in_background(move || match map(&path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error(format!("cannot read {}: {error}", path.display()))),
+            Err(error) => Err(Error::Broken(format!("cannot read {}: {error}", path.display()))),
         })
         .await?;
         if let Some(bytes) = &bytes {
@@ -127,7 +127,7 @@ impl Disk {
         in_background(move || match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error(format!("cannot read {}: {error}", path.display()))),
+            Err(error) => Err(Error::Broken(format!("cannot read {}: {error}", path.display()))),
         })
         .await
     }
@@ -140,7 +140,7 @@ impl Disk {
         let path = self.root.join(path);
         in_background(move || match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(Error(format!("cannot remove {}: {error}", path.display())))
+                Err(Error::Broken(format!("cannot remove {}: {error}", path.display())))
             }
             _ => Ok(()),
         })
@@ -152,7 +152,7 @@ impl Disk {
         let root = self.root.clone();
         spawn_blocking(move || {
             if let Err(error) = walk(&root, &root, &sender) {
-                let why = Error(format!("cannot list {}: {error}", root.display()));
+                let why = Error::Broken(format!("cannot list {}: {error}", root.display()));
                 let _ = sender.blocking_send(Err(why));
             }
         });
@@ -164,7 +164,7 @@ impl Disk {
 }
 
 async fn in_background<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    spawn_blocking(work).await.map_err(|error| Error(error.to_string()))?
+    spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
 }
 
 fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {

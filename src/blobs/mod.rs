@@ -1,7 +1,9 @@
 //! Blob storage for recordings, photos and reports: on disk or on an S3-compatible server. Keys are never reused, so
 //! blobs are immutable, and reads are all or nothing.
 
+mod breaker;
 mod disk;
+mod guard;
 mod s3;
 
 use std::{
@@ -13,16 +15,23 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 
 use crate::{
+    clock::Clock,
     domain::{ids::InstitutionId, media::is_hex, moment::Moment},
     telemetry::traces::{self, ChildSpan},
 };
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The store is unreachable, full or denies access; the message is for the operator.
+/// The messages are for the operator.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("blob store: {0}")]
-pub struct Error(pub String);
+pub enum Error {
+    /// A server does not respond, or not in time. It may later.
+    #[error("blob store: {0}")]
+    Unavailable(String),
+    /// The store is full, denies access, or is not set up correctly.
+    #[error("blob store: {0}")]
+    Broken(String),
+}
 
 /// The kind of file; each has its own folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,6 +102,9 @@ pub struct Options {
     pub url: Option<String>,
     pub data_dir: PathBuf,
     pub delivery: Delivery,
+    /// Of one operation on S3, and of each part of a file that is streamed.
+    pub timeout: Duration,
+    pub clock: Clock,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,8 +165,10 @@ impl Blobs {
                 (Some(path), _) => {
                     Ok(Self::Disk(disk::Disk::new(PathBuf::from(path.strip_prefix("//").unwrap_or(path)))))
                 }
-                (None, true) => s3::S3::open(url, options.delivery).map(Self::S3),
-                (None, false) => Err(Error("the blobs' URL must start with `s3://` or `file:`".to_owned())),
+                (None, true) => s3::S3::open(url, options).map(Self::S3),
+                (None, false) => {
+                    Err(Error::Broken("the blobs' URL must start with `s3://` or `file:`".to_owned()))
+                }
             },
         }
     }
@@ -203,6 +217,20 @@ impl Blobs {
         match self {
             Self::Disk(disk) => Some(disk.root()),
             Self::S3(_) => None,
+        }
+    }
+
+    /// Whether operations go over the network, to a server that may not respond.
+    pub fn is_remote(&self) -> bool {
+        self.folder().is_none()
+    }
+
+    /// Fails if operations are refused now, because the server has not responded to the last ones. For callers that would
+    /// otherwise do much work in vain.
+    pub fn ensure_available(&self) -> Result<()> {
+        match self {
+            Self::Disk(_) => Ok(()),
+            Self::S3(s3) => s3.check(),
         }
     }
 
@@ -302,7 +330,7 @@ impl Blobs {
         if found.is_some() {
             Ok(())
         } else {
-            Err(Error("the blob that was just written is missing".to_owned()))
+            Err(Error::Broken("the blob that was just written is missing".to_owned()))
         }
     }
 }

@@ -2,21 +2,27 @@
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
-use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt, stream::BoxStream};
+use bytes::{Bytes, BytesMut};
+use futures_util::{
+    StreamExt, TryStreamExt,
+    stream::{BoxStream, unfold},
+};
 use object_store::{
-    Attribute, Attributes, GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutOptions, RetryConfig,
+    Attribute, Attributes, ClientConfigKey, GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt,
+    PutOptions, RetryConfig,
     aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey},
     path::Path,
     signer::Signer,
 };
 use percent_encoding::percent_decode_str;
 
-use super::{Delivery, Error, Listed, Result};
+use super::{Delivery, Error, Listed, Options, Result, guard::Guard};
 use crate::domain::moment::Moment;
 
 pub struct S3 {
     store: Arc<AmazonS3>,
+    /// Every operation on the server goes through it.
+    guard: Arc<Guard>,
     /// Our prefix in the bucket; empty for all of it.
     prefix: String,
     name: String,
@@ -25,21 +31,32 @@ pub struct S3 {
 
 const URL_FORMAT: &str = "s3://bucket?endpoint=https://s3.example.edu&region=…, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or as access_key_id=… and secret_access_key=…";
 
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// The client's own limit for a whole request. A client that reads a recording slowly takes longer than any sensible one, and
+/// the guard has the deadlines.
+const NO_LIMIT: &str = "24h";
+
 impl S3 {
     /// `s3://bucket[/prefix]?endpoint=…&region=…&access_key_id=…&secret_access_key=…`. Defaults come from the
     /// standard AWS environment variables or from the machine's role.
-    pub fn open(url: &str, delivery: Delivery) -> Result<Self> {
+    pub fn open(url: &str, options: &Options) -> Result<Self> {
         let rest = url.strip_prefix("s3://").unwrap_or(url);
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         if bucket.is_empty() {
-            return Err(Error(format!("the URL has no bucket; expected {URL_FORMAT}")));
+            return Err(Error::Broken(format!("the URL has no bucket; expected {URL_FORMAT}")));
         }
-        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(RetryConfig {
-            max_retries: 3,
-            retry_timeout: Duration::from_secs(10),
-            ..RetryConfig::default()
-        });
+        let connect = format!("{}ms", CONNECT.min(options.timeout).as_millis().max(1));
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(bucket)
+            .with_retry(RetryConfig {
+                max_retries: 3,
+                retry_timeout: options.timeout,
+                ..RetryConfig::default()
+            })
+            .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::ConnectTimeout), connect)
+            .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), NO_LIMIT);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let value = percent_decode_str(value).decode_utf8_lossy().into_owned();
@@ -54,17 +71,18 @@ impl S3 {
                 | "session_token"
                 | "virtual_hosted_style_request" => format!("aws_{name}").parse(),
                 _ => {
-                    return Err(Error(format!(
+                    return Err(Error::Broken(format!(
                         "unknown parameter `{name}` in the S3 URL; expected {URL_FORMAT}"
                     )));
                 }
             }
-            .map_err(|error: object_store::Error| Error(error.to_string()))?;
+            .map_err(|error: object_store::Error| Error::Broken(error.to_string()))?;
             builder = builder.with_config(key, value);
         }
-        let store = builder.build().map_err(|error| Error(error.to_string()))?;
+        let store = Arc::new(builder.build().map_err(|error| Error::Broken(error.to_string()))?);
+        let guard = Arc::new(Guard::new(options.timeout, options.clock.clone()));
         let prefix = prefix.trim_matches('/').to_owned();
-        Ok(Self { store: Arc::new(store), name: format!("s3://{place}"), prefix, delivery })
+        Ok(Self { store, guard, name: format!("s3://{place}"), prefix, delivery: options.delivery })
     }
 
     pub fn name(&self) -> &str {
@@ -73,6 +91,11 @@ impl S3 {
 
     pub fn delivery(&self) -> Delivery {
         self.delivery
+    }
+
+    /// Fails if operations are refused now, because the server does not respond.
+    pub fn check(&self) -> Result<()> {
+        self.guard.check()
     }
 
     fn path(&self, path: &str) -> Path {
@@ -86,11 +109,16 @@ impl S3 {
             (Attribute::CacheControl, super::CACHE_CONTROL),
         ]);
         let options = PutOptions { attributes, ..PutOptions::default() };
-        self.store.put_opts(&self.path(path), bytes.into(), options).await.map_err(error).map(|_| ())
+        let path = self.path(path);
+        let put =
+            async { self.store.put_opts(&path, bytes.into(), options).await.map(|_| ()).map_err(error) };
+        self.guard.run(put).await
     }
 
     pub async fn size(&self, path: &str) -> Result<Option<u64>> {
-        optional(self.store.head(&self.path(path)).await).map(|found| found.map(|meta| meta.size))
+        let path = self.path(path);
+        let head = async { optional(self.store.head(&path).await) };
+        Ok(self.guard.run(head).await?.map(|meta| meta.size))
     }
 
     pub async fn stream(
@@ -99,24 +127,51 @@ impl S3 {
         part: Range<u64>,
     ) -> Result<Option<BoxStream<'static, Result<Bytes>>>> {
         let options = GetOptions { range: Some(GetRange::Bounded(part)), ..GetOptions::default() };
-        let got = optional(self.store.get_opts(&self.path(path), options).await)?;
-        Ok(got.map(|got| got.into_stream().map_err(error).boxed()))
+        Ok(self.get(path, options).await?.map(|got| self.body(got)))
     }
 
     pub async fn read(&self, path: &str) -> Result<Option<Bytes>> {
-        match optional(self.store.get(&self.path(path)).await)? {
-            Some(got) => got.bytes().await.map(Some).map_err(error),
-            None => Ok(None),
+        let Some(got) = self.get(path, GetOptions::default()).await? else { return Ok(None) };
+        let mut bytes = BytesMut::with_capacity(usize::try_from(got.meta.size).unwrap_or_default());
+        let mut body = self.body(got);
+        while let Some(chunk) = body.try_next().await? {
+            bytes.extend_from_slice(&chunk);
         }
+        Ok(Some(bytes.freeze()))
     }
 
+    async fn get(&self, path: &str, options: GetOptions) -> Result<Option<GetResult>> {
+        let path = self.path(path);
+        let get = async { optional(self.store.get_opts(&path, options).await) };
+        self.guard.run(get).await
+    }
+
+    /// The deadline is for each chunk, and does not run while the reader is busy with the one before.
+    fn body(&self, got: GetResult) -> BoxStream<'static, Result<Bytes>> {
+        let chunks = got.into_stream().map_err(error).boxed();
+        unfold(Some((self.guard.clone(), chunks)), |state| async move {
+            let (guard, mut chunks) = state?;
+            let next = guard.within_deadline(chunks.try_next()).await;
+            match next {
+                Ok(Some(chunk)) => Some((Ok(chunk), Some((guard, chunks)))),
+                Ok(None) => None,
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+        .boxed()
+    }
+
+    /// Does not ask the server. It may have to ask for credentials, though.
     pub async fn presigned_url(&self, path: &str, time: Duration) -> Result<String> {
-        let url = self.store.signed_url(http::Method::GET, &self.path(path), time).await;
-        url.map(|url| url.to_string()).map_err(error)
+        let path = self.path(path);
+        let sign = async { self.store.signed_url(http::Method::GET, &path, time).await.map_err(error) };
+        Ok(self.guard.within_deadline(sign).await?.to_string())
     }
 
     pub async fn remove(&self, path: &str) -> Result<()> {
-        optional(self.store.delete(&self.path(path)).await).map(|_| ())
+        let path = self.path(path);
+        let remove = async { optional(self.store.delete(&path).await).map(|_| ()) };
+        self.guard.run(remove).await
     }
 
     pub fn list(&self) -> BoxStream<'static, Result<Listed>> {
@@ -132,7 +187,18 @@ impl S3 {
                 .to_owned(),
             modified: Moment::from_micros(meta.last_modified.timestamp_micros()),
         };
-        self.store.list(within.as_ref()).map_ok(listed).map_err(error).boxed()
+        let all = self.store.list(within.as_ref()).map_ok(listed).map_err(error).boxed();
+        // The server sends groups of a thousand; each is awaited with the deadline.
+        unfold(Some((self.guard.clone(), all)), |state| async move {
+            let (guard, mut all) = state?;
+            let next = guard.run(all.try_next()).await;
+            match next {
+                Ok(Some(listed)) => Some((Ok(listed), Some((guard, all)))),
+                Ok(None) => None,
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+        .boxed()
     }
 }
 
@@ -146,5 +212,10 @@ fn optional<T>(result: object_store::Result<T>) -> Result<Option<T>> {
 }
 
 fn error(error: object_store::Error) -> Error {
-    Error(error.to_string())
+    let why = error.to_string();
+    match error {
+        // No connection, no response, or status 5xx after retries. What a server refuses for good has variants of its own.
+        object_store::Error::Generic { .. } => Error::Unavailable(why),
+        _ => Error::Broken(why),
+    }
 }

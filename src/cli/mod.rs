@@ -324,6 +324,7 @@ async fn open_at(
     Ok(App::new(Parts {
         db: database(&storage.options()).await?,
         blobs: Blobs::open(&storage.blobs())?,
+        removal: app::media::Removal::Awaited,
         clock: Clock::system(),
         studio,
         links: Links::new(base_url),

@@ -7,7 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
-    app::{Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, plays, sign_in},
+    app::{
+        Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, media::Removal, plays,
+        sign_in,
+    },
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
     domain::report,
@@ -60,6 +63,7 @@ impl Serve {
         let app = App::new(Parts {
             db,
             blobs: Blobs::open(&storage.blobs())?,
+            removal: Removal::Afterwards,
             clock: Clock::system(),
             studio: self.media.settings(),
             links: Links::new(&base_url),

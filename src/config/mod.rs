@@ -17,6 +17,7 @@ use crate::{
         streams, studio,
     },
     blobs::{self, Delivery},
+    clock::Clock,
     domain::{client_address::TrustedProxies, countries::Countries, quiet_hours::QuietHours},
     http::body::BodyLimits,
     jobs,
@@ -53,6 +54,9 @@ pub struct Storage {
     /// How files on S3 are delivered: `stream` through this server, or `redirect` to a presigned URL
     #[arg(long, value_name = "HOW", global = true, value_parser = ["stream", "redirect"])]
     blobs_delivery: String,
+    /// Timeout for one operation on S3, and for each part of a file that is streamed, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = seconds)]
+    blobs_timeout_seconds: Duration,
     #[command(flatten)]
     outside: OutboundSettings,
 }
@@ -75,6 +79,8 @@ impl Storage {
             url: set(&self.blobs_url),
             data_dir: self.data_dir.clone(),
             delivery: if self.blobs_delivery == "redirect" { Delivery::Redirect } else { Delivery::Stream },
+            timeout: self.blobs_timeout_seconds.max(MIN_BLOBS_TIMEOUT),
+            clock: Clock::system(),
         }
     }
 
@@ -107,6 +113,8 @@ struct OutboundSettings {
 }
 
 const MIN_SECRET_BYTES: usize = 32;
+/// Shorter, every operation would fail.
+const MIN_BLOBS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Limits and processing of recordings and pictures.
 #[derive(Debug, Clone, Args)]

@@ -350,12 +350,8 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
     if bytes.is_empty() {
         return Err(Unkept::Refused(words.text("recorder-fault-no-file")));
     }
-    let stored = async {
-        own_entry::record(app, owner, bytes, sharing).await?;
-        own_entry::find(app, owner).await
-    };
-    match stored.await {
-        Ok(own) => Ok(sound(app, owner, &own)),
+    match own_entry::record(app, owner, bytes, sharing).await {
+        Ok(()) => Ok(own_entry::find_stored(app, owner).await.and_then(|own| sound(app, owner, &own))),
         Err(Error::Invalid(errors)) => {
             let fault = Faults::of(words, &errors).recording;
             let fault = fault.unwrap_or_else(|| words.text("recorder-refused"));

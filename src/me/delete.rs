@@ -96,7 +96,8 @@ pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) 
 
 /// The ids of the title and of the sentence.
 fn told(erased: &Erased) -> (&'static str, &'static str) {
-    if erased.takes_left > 0 || erased.files_left > 0 || erased.report_under_way {
+    let files_remain = erased.files_left > 0 || erased.files_pending;
+    if erased.takes_left > 0 || files_remain || erased.report_under_way {
         return ("data-deleting-title", "data-deleting");
     }
     ("data-deleted-title", "data-deleted")

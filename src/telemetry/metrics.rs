@@ -47,6 +47,8 @@ pub(super) struct Metrics {
     mail_queue_age: Gauge,
     plays: IntCounterVec,
     plays_dropped: IntCounter,
+    blobs_circuit: IntGaugeVec,
+    blobs_failures: IntCounterVec,
     db_connections: IntGaugeVec,
     db_connections_most: IntGauge,
     db_connections_waiting: IntGauge,
@@ -146,6 +148,16 @@ impl Metrics {
                 "Duration of job runs, whatever the outcome.",
                 JOB_DURATIONS,
                 &["kind"],
+            ),
+            blobs_circuit: registrar.gauges(
+                "endonym_blobs_circuit",
+                "The circuit breaker of the S3 server: 1 for its current state, closed, open or half_open.",
+                &["state"],
+            ),
+            blobs_failures: registrar.counters(
+                "endonym_blobs_failures_total",
+                "Operations on the S3 server that failed: timeout, unavailable, or refused by the circuit breaker.",
+                &["reason"],
             ),
             db_connections: registrar.gauges(
                 "endonym_db_connections",
@@ -297,6 +309,16 @@ pub fn db_written(timer: Timer) {
 /// The number of writes in one commit.
 pub fn db_committed(writes: usize) {
     METRICS.db_commit_writes.observe(writes as f64);
+}
+
+/// Whether this is the current state of the circuit breaker of the S3 server.
+pub fn blobs_circuit(state: &'static str, is_current: bool) {
+    METRICS.blobs_circuit.with_label_values(&[state]).set(i64::from(is_current));
+}
+
+/// An operation on the S3 server has failed: `timeout`, `unavailable` or `refused`.
+pub fn blobs_failed(reason: &'static str) {
+    METRICS.blobs_failures.with_label_values(&[reason]).inc();
 }
 
 /// The current database connections.

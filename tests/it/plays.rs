@@ -221,11 +221,17 @@ async fn node(world: &World) -> (App, String, CancellationToken) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     let setup = Setup::default();
-    let files =
-        blobs::Options { url: None, data_dir: world.folder.path().to_owned(), delivery: setup.delivery };
+    let files = blobs::Options {
+        url: None,
+        data_dir: world.folder.path().to_owned(),
+        delivery: setup.delivery,
+        timeout: setup.blobs_timeout,
+        clock: world.app.clock.clone(),
+    };
     let app = App::new(Parts {
         db: world.app.db.clone(),
         blobs: Blobs::open(&files).unwrap(),
+        removal: world.app.removal,
         clock: world.app.clock.clone(),
         studio: setup.studio,
         links: Links::new(&base),

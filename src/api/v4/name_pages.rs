@@ -47,10 +47,11 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let source = JsonSource { fields, custom_key: "custom_objects", only: Some(CREATE_FIELDS) };
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
-    let Creation { made, is_repeated } =
-        app::participants::create_once(&app, request.access(), page, draft, key).await?;
+    // Before the write: once that is committed, nothing can fail.
     let include = Include { custom_attributes: true, ..Include::read(&request.query(), DIALECT) };
     let mut view = View::new(&app, request.access(), request.institution(), include, Icon::default()).await?;
+    let Creation { made, is_repeated } =
+        app::participants::create_once(&app, request.access(), page, draft, key).await?;
     // Just stored as the request spelled it.
     view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);

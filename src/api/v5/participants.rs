@@ -25,7 +25,7 @@ use crate::{
         media::Kind,
         name_page::NamePageRef,
         paging::Window,
-        participant::{Draft, LegalNames},
+        participant::{Draft, LegalNames, Participant},
     },
     http::embeds::{Icon, Include},
 };
@@ -106,22 +106,24 @@ pub async fn create(app: App, mut request: ApiRequest) -> Result<Response, Probl
     let body = request.take_json()?;
     let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(request.institution(), body)?;
+    let mut view = view(&app, &request).await?;
     let Creation { made, is_repeated } =
         participants::create_once(&app, request.access(), page, draft, key).await?;
     // Just stored as the request spelled it.
-    let spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
-    let response = one(&app, &request, StatusCode::CREATED, &made, spellings).await?;
-    Ok(face::mark_repeated(response, is_repeated))
+    view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
+    Ok(face::mark_repeated(one(&view, StatusCode::CREATED, &made), is_repeated))
 }
 
 pub async fn update(app: App, mut request: ApiRequest) -> Result<Response, Problem> {
     let body = request.take_json()?;
     let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(request.institution(), body)?;
+    let mut view = view(&app, &request).await?;
+    view.spellings = Spellings::one(request.path("user_email"));
     let changed =
         participants::update(&app, request.access(), page, email_key(request.path("user_email")), draft)
             .await?;
-    one(&app, &request, StatusCode::OK, &changed, Spellings::one(request.path("user_email"))).await
+    Ok(one(&view, StatusCode::OK, &changed))
 }
 
 /// An unknown page and an unknown participant give the same response.
@@ -169,17 +171,17 @@ struct One<'a> {
     participant: wire::Participant<'a>,
 }
 
-/// The response to a write, always with custom values.
-async fn one(
-    app: &App,
-    request: &ApiRequest,
-    status: StatusCode,
-    person: &crate::domain::participant::Participant,
-    spellings: Spellings,
-) -> Result<Response, Problem> {
+/// How the response to a write shows the person, always with custom values. Made before the write: once that is committed,
+/// nothing can fail.
+async fn view(app: &App, request: &ApiRequest) -> Result<View, Problem> {
     let mut include = Include::read(&request.query(), DIALECT);
     include.custom_attributes = true;
     let mut view = View::new(app, request.access(), request.institution(), include, Icon::default()).await?;
-    (view.event_code, view.spellings) = (true, spellings);
-    Ok(reply::json(status, &One { participant: wire::Participant(&view, person) }))
+    view.event_code = true;
+    Ok(view)
+}
+
+/// The response to a write.
+fn one(view: &View, status: StatusCode, person: &Participant) -> Response {
+    reply::json(status, &One { participant: wire::Participant(view, person) })
 }

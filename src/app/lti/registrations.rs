@@ -83,17 +83,19 @@ async fn register_uncancelled(app: &App, request: &RegistrationRequest) -> Resul
     let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
     let made = attempt(app, institution, &request.configuration_url, request.token.as_deref()).await;
     let (kept, id) = (invite, made.as_ref().ok().map(|made| made.consumer.id));
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                let written = match id {
-                    Some(id) => lti_invites::keep(sql, &kept, id).await,
-                    None => lti_invites::give_back(sql, &kept).await,
-                };
-                Ok(written?)
-            })
+    let noted = app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move {
+            let written = match id {
+                Some(id) => lti_invites::keep(sql, &kept, id).await,
+                None => lti_invites::give_back(sql, &kept).await,
+            };
+            Ok(written?)
         })
-        .await?;
+    });
+    if let Err(error) = noted.await {
+        // What became of the registration stays true. An invitation that is neither used nor given back is free again later.
+        tracing::warn!(%error, "the outcome of a registration could not be noted with its invitation");
+    }
     made
 }
 

@@ -15,7 +15,7 @@ use std::{
 
 use endonym::{
     app::{
-        self,
+        self, Clock,
         backups::{self, Source},
     },
     blobs,
@@ -590,7 +590,13 @@ async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
     crowd.add(100..120);
     let (db, data_dir, database) =
         (here.database().await, here.path("endonym-data"), here.path("endonym-data/endonym.sqlite3"));
-    let options = blobs::Options { url: None, data_dir: data_dir.clone(), delivery: blobs::Delivery::Stream };
+    let options = blobs::Options {
+        url: None,
+        data_dir: data_dir.clone(),
+        delivery: blobs::Delivery::Stream,
+        timeout: PATIENCE,
+        clock: Clock::system(),
+    };
     let blobs = blobs::Blobs::open(&options).unwrap();
     let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &data_dir };
     // Each hook is called once: when the last of the first twenty files is copied, and when the first of the next is.

@@ -1,5 +1,6 @@
 //! What operators use: metrics, traces, and the files under `deploy/`.
 
+mod committed;
 mod connections;
 mod deploy;
 mod exposition;
@@ -7,4 +8,5 @@ mod failover;
 mod frozen;
 mod metrics;
 mod ready;
+mod silent_s3;
 mod traces;

@@ -20,7 +20,7 @@ use std::{future::Future, ops::Range, time::Duration};
 use endonym::{
     app::{
         Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, invitations,
-        limiter::Policy, name_pages, participants, sign_in, streams, studio, tokens,
+        limiter::Policy, media::Removal, name_pages, participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -80,6 +80,7 @@ pub struct Setup {
     pub studio: studio::Settings,
     pub blobs_url: Option<String>,
     pub delivery: Delivery,
+    pub blobs_timeout: Duration,
     pub export_life: Duration,
     pub exports_waiting: u32,
     pub export_part_bytes: u64,
@@ -115,6 +116,7 @@ impl Default for Setup {
             studio: studio::Settings::default(),
             blobs_url: None,
             delivery: Delivery::Stream,
+            blobs_timeout: Duration::from_secs(10),
             export_life: Duration::from_secs(7 * 24 * 3_600),
             exports_waiting: 20,
             export_part_bytes: report::PART_BYTES,
@@ -146,16 +148,19 @@ impl World {
         let address = listener.local_addr().unwrap();
         let proxy = if setup.proxied { Some(Proxy::start(address).await) } else { None };
         let base = proxy.as_ref().map_or_else(|| format!("http://{address}"), |proxy| proxy.base.clone());
-        let folder = tempfile::tempdir().unwrap();
+        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::adjustable());
         let blobs = blobs::Options {
             url: setup.blobs_url,
             data_dir: folder.path().to_owned(),
             delivery: setup.delivery,
+            timeout: setup.blobs_timeout,
+            clock: clock.clone(),
         };
         let app = App::new(Parts {
             db: database.db.clone(),
             blobs: Blobs::open(&blobs).unwrap(),
-            clock: Clock::adjustable(),
+            removal: Removal::Afterwards,
+            clock,
             studio: setup.studio,
             links: Links::new(setup.base_url.unwrap_or(&base)),
             limits: setup.rate_limit,

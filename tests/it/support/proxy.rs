@@ -1,4 +1,4 @@
-//! A network that can fail: a TCP proxy in front of a server, whatever the browser.
+//! A network that can fail: a TCP proxy in front of a server, whatever the client.
 
 use std::{
     net::SocketAddr,
@@ -11,6 +11,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    sync::watch,
     task::AbortHandle,
 };
 
@@ -21,6 +22,8 @@ pub struct Proxy {
     pub base: String,
     /// How many bytes clients can still send.
     budget: Arc<AtomicI64>,
+    /// Nothing is relayed in either direction.
+    frozen: watch::Sender<bool>,
     task: AbortHandle,
 }
 
@@ -29,13 +32,23 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let budget = Arc::new(AtomicI64::new(i64::MAX));
+        let (frozen, is_frozen) = watch::channel(false);
         let shared = budget.clone();
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(relay(client, server, shared.clone()));
+                tokio::spawn(relay(client, server, shared.clone(), is_frozen.clone()));
             }
         });
-        Self { base, budget, task: task.abort_handle() }
+        Self { base, budget, frozen, task: task.abort_handle() }
+    }
+
+    /// The server seems to hang: connections are accepted and stay open, and nothing is answered.
+    pub fn freeze(&self) {
+        self.frozen.send_replace(true);
+    }
+
+    pub fn thaw(&self) {
+        self.frozen.send_replace(false);
     }
 
     /// Breaks the network once clients have sent this many more bytes: the connection that exceeds them is dropped, and so is
@@ -56,9 +69,15 @@ impl Drop for Proxy {
 }
 
 /// Until one side closes the connection or the budget is spent. An error on either side ends both.
-async fn relay(client: TcpStream, server: SocketAddr, budget: Arc<AtomicI64>) -> std::io::Result<()> {
+async fn relay(
+    client: TcpStream,
+    server: SocketAddr,
+    budget: Arc<AtomicI64>,
+    is_frozen: watch::Receiver<bool>,
+) -> std::io::Result<()> {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = TcpStream::connect(server).await?.into_split();
+    let (mut up_frozen, mut down_frozen) = (is_frozen.clone(), is_frozen);
     let up = async {
         let mut buffer = vec![0; 4_096];
         loop {
@@ -67,13 +86,29 @@ async fn relay(client: TcpStream, server: SocketAddr, budget: Arc<AtomicI64>) ->
             if count == 0 || budget.fetch_sub(sent, Ordering::SeqCst) < sent {
                 return std::io::Result::Ok(());
             }
+            until_thawed(&mut up_frozen).await;
             to_server.write_all(&buffer[..count]).await?;
+        }
+    };
+    let down = async {
+        let mut buffer = vec![0; 65_536];
+        loop {
+            let count = from_server.read(&mut buffer).await?;
+            if count == 0 {
+                return std::io::Result::Ok(());
+            }
+            until_thawed(&mut down_frozen).await;
+            to_client.write_all(&buffer[..count]).await?;
         }
     };
     tokio::select! {
         ended = up => ended,
-        ended = tokio::io::copy(&mut from_server, &mut to_client) => ended.map(drop),
+        ended = down => ended,
     }
+}
+
+async fn until_thawed(is_frozen: &mut watch::Receiver<bool>) {
+    drop(is_frozen.wait_for(|is_frozen| !is_frozen).await);
 }
 
 #[tokio::test]

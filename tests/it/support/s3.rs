@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 
 pub struct S3Server {
     pub endpoint: String,
+    pub address: std::net::SocketAddr,
     folder: Arc<TempDir>,
     serving: JoinHandle<()>,
 }
@@ -23,7 +24,8 @@ impl S3Server {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         std::fs::create_dir(folder.path().join(BUCKET)).unwrap();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
+        let endpoint = format!("http://{address}");
         let mut builder = S3ServiceBuilder::new(FileSystem::new(folder.path()).unwrap());
         builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
         let service = builder.build();
@@ -37,7 +39,7 @@ impl S3Server {
                 });
             }
         });
-        Self { endpoint, folder, serving }
+        Self { endpoint, address, folder, serving }
     }
 
     /// A value for `ENDONYM_BLOBS_URL`.
@@ -46,6 +48,11 @@ impl S3Server {
             "s3://{BUCKET}/endonym?endpoint={}&region=us-east-1&access_key_id={KEY}&secret_access_key={SECRET}",
             self.endpoint
         )
+    }
+
+    /// The same through a proxy at this address.
+    pub fn url_through(&self, base: &str) -> String {
+        self.url().replace(&self.endpoint, base)
     }
 
     /// The same with a wrong secret.

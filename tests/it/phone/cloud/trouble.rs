@@ -218,10 +218,17 @@ async fn a_conversation_goes_on_in_another_process() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
     let folder = scene.world.folder.path().to_owned();
-    let blobs = blobs::Options { url: None, data_dir: folder, delivery: Delivery::Stream };
+    let blobs = blobs::Options {
+        url: None,
+        data_dir: folder,
+        delivery: Delivery::Stream,
+        timeout: Setup::default().blobs_timeout,
+        clock: scene.world.app.clock.clone(),
+    };
     let app = App::new(Parts {
         db: scene.world.database.db.clone(),
         blobs: Blobs::open(&blobs).unwrap(),
+        removal: scene.world.app.removal,
         clock: scene.world.app.clock.clone(),
         studio: studio::Settings::default(),
         links: Links::new(&scene.world.base),
