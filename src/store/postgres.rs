@@ -1,7 +1,12 @@
 //! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
+mod common_name;
+mod pooler;
 mod pools;
+mod remedy;
+mod tls;
+mod url;
 
 use std::{
     future::Future,
@@ -23,7 +28,11 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use self::pools::{Pools, take};
+use self::{
+    pooler::Session,
+    pools::{Pools, take},
+    url::DatabaseUrl,
+};
 use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
     no_stream_slot, send_group,
@@ -44,6 +53,9 @@ pub struct Postgres {
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
+    session: Session,
+    /// The statement that begins a transaction.
+    begin: Arc<str>,
 }
 
 /// Triggers ANALYZE as tables grow. PostgreSQL plans a prepared statement for the current table size and keeps the
@@ -82,7 +94,8 @@ impl Growth {
 }
 
 async fn analyze(pool: &Pool) -> Result<()> {
-    let mut client = Client::new(take(pool).await?, LONG_STATEMENT);
+    // Scripts are never prepared.
+    let mut client = Client::new(take(pool).await?, LONG_STATEMENT, false);
     client.script("BEGIN").await?;
     let made = match client.allow_long_statements().await {
         Ok(()) => client.script(ANALYZE).await,
@@ -95,15 +108,16 @@ async fn analyze(pool: &Pool) -> Result<()> {
     made.and(ended)
 }
 
-/// A URL without its password, for messages.
+/// A URL without its password and without what only we understand, for messages and for PostgreSQL's own programs.
 pub fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
     // Split at the last `@`: the password may contain an unencoded `@` or `?`.
     let (who, place) = rest.rsplit_once('@').unwrap_or(("", rest));
     let user = who.split(':').next().filter(|user| !user.is_empty());
     let (address, query) = place.split_once('?').unwrap_or((place, ""));
-    let query: Vec<&str> =
-        query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("password=")).collect();
+    let is_shown =
+        |pair: &&str| !pair.is_empty() && !pair.starts_with("password=") && !pair.starts_with("pgbouncer=");
+    let query: Vec<&str> = query.split('&').filter(is_shown).collect();
     let at = user.map_or_else(String::new, |user| format!("{user}@"));
     let question = if query.is_empty() { "" } else { "?" };
     format!("{scheme}://{at}{address}{question}{}", query.join("&"))
@@ -121,20 +135,20 @@ const KEEPALIVE_PROBES: u32 = 3;
 
 impl Postgres {
     pub async fn open(url: &str, options: &Options) -> Result<Self> {
-        let mut config: Config =
-            url.parse().map_err(|e| Error::Broken(format!("invalid database URL: {e}")))?;
+        let DatabaseUrl { mut config, tls, is_pooled } = DatabaseUrl::parse(url, options.ca_file.as_deref())?;
         let timeout = options.timeout.max(Duration::from_millis(100));
         let connect = CONNECT.min(timeout);
         prepare(&mut config, timeout);
-        let tls = MakeRustlsConnect::new(tls(options)?);
+        let tls = MakeRustlsConnect::new(tls.client_config()?);
+        // Fails early if the server is unreachable.
+        let own = with_options(&config, timeout);
+        let (config, session) = Session::detect(own, config, is_pooled, &tls, connect).await?;
         let pools = Pools::new(&config, &tls, options.connections, options.threads, connect)?;
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
-        let postgres = Self { pools, timeout, writers, streams, growth: Growth::new() };
-        // Fail early if the server is unreachable.
-        let _ = postgres.client().await?;
-        Ok(postgres)
+        let begin = session.begin(timeout);
+        Ok(Self { pools, timeout, writers, streams, growth: Growth::new(), session, begin })
     }
 
     pub fn measure(&self) {
@@ -144,12 +158,12 @@ impl Postgres {
     }
 
     pub async fn client(&self) -> Result<Client> {
-        Ok(Client::new(take(self.pools.shared()).await?, self.timeout))
+        Ok(Client::new(take(self.pools.shared()).await?, self.timeout, self.session.prepares))
     }
 
     /// For one statement outside a transaction.
     pub async fn reader(&self) -> Result<Client> {
-        Ok(Client::new(self.pools.reader().await?, self.timeout))
+        Ok(Client::new(self.pools.reader().await?, self.timeout, self.session.prepares))
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
@@ -182,12 +196,12 @@ impl Postgres {
         let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
-        let (growth, pool) = (self.growth.clone(), self.pools.shared().clone());
+        let (growth, pool, begin) = (self.growth.clone(), self.pools.shared().clone(), self.begin.clone());
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
             let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned())) };
-            sql.script("BEGIN").await?;
+            sql.script(&begin).await?;
             let end = if job(sql).await { "COMMIT" } else { "ROLLBACK" };
             sql.script(end).await?;
             growth.executed(sql.executed, &pool);
@@ -234,7 +248,10 @@ impl Postgres {
             StreamClass::Background => None,
         };
         let mut client = self.client().await?;
-        let Client { connection: Some(connection), deadline } = &mut client else { return Err(closed()) };
+        if self.session.is_shared {
+            return pooler::send_groups(&client, &self.begin, (sql, params), map, sender).await;
+        }
+        let Client { connection: Some(connection), deadline, .. } = &mut client else { return Err(closed()) };
         let statement = deadline.meet(connection.prepare_cached(sql)).await?;
         let transaction = deadline.meet(connection.transaction()).await?;
         let portal = deadline.meet(transaction.bind(&statement, &to_sql(params))).await?;
@@ -264,18 +281,30 @@ fn prepare(config: &mut Config, timeout: Duration) {
         config.keepalives_interval(KEEPALIVE_INTERVAL);
         config.keepalives_retries(KEEPALIVE_PROBES);
     }
-    if config.get_options().is_none() {
-        // The server's statement timeout is slightly shorter than ours, so that the connection stays usable. The
-        // server's keepalives release our locks when we are cut off. Plans are generic: replanning per value cost
-        // three times as much as reading a page of a list.
-        config.options(format!(
+}
+
+/// The server's statement timeout is slightly shorter than ours, so that the connection stays usable.
+fn server_timeout(timeout: Duration) -> Duration {
+    timeout * 9 / 10
+}
+
+/// Settings of a session, unless the URL has some.
+fn with_options(config: &Config, timeout: Duration) -> Config {
+    // The server's keepalives release our locks when we are cut off. Plans are generic: replanning per value cost
+    // three times as much as reading a page of a list.
+    let ours = || {
+        format!(
             "-c statement_timeout={}ms -c tcp_keepalives_idle={} -c tcp_keepalives_interval={} \
              -c tcp_keepalives_count={KEEPALIVE_PROBES} -c plan_cache_mode=force_generic_plan",
-            (timeout * 9 / 10).as_millis(),
+            server_timeout(timeout).as_millis(),
             KEEPALIVE_IDLE.as_secs(),
             KEEPALIVE_INTERVAL.as_secs(),
-        ));
-    }
+        )
+    };
+    let options = config.get_options().map_or_else(ours, str::to_owned);
+    let mut config = config.clone();
+    config.options(format!("{options} {}", pooler::MARK));
+    config
 }
 
 /// A pooled connection. After a timeout, or if its user stops waiting, a response is still outstanding, so the connection is
@@ -283,6 +312,8 @@ fn prepare(config: &mut Config, timeout: Duration) {
 pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
+    /// Statements are prepared once and kept.
+    prepares: bool,
 }
 
 /// The statement timeout.
@@ -313,8 +344,9 @@ impl Deadline {
 }
 
 impl Client {
-    fn new(connection: Object, time: Duration) -> Self {
-        Self { connection: Some(connection), deadline: Deadline { time, broken: AtomicBool::new(false) } }
+    fn new(connection: Object, time: Duration, prepares: bool) -> Self {
+        let deadline = Deadline { time, broken: AtomicBool::new(false) };
+        Self { connection: Some(connection), deadline, prepares }
     }
 
     fn connection(&self) -> Result<&Object> {
@@ -367,25 +399,10 @@ impl Drop for OpenTransaction {
     }
 }
 
-fn tls(options: &Options) -> Result<rustls::ClientConfig> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if let Some(path) = &options.ca_file {
-        use rustls::pki_types::{CertificateDer, pem::PemObject};
-        let broken =
-            |e: &dyn std::fmt::Display| Error::Broken(format!("cannot read {}: {e}", path.display()));
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| broken(&e))? {
-            roots.add(certificate.map_err(|e| broken(&e))?).map_err(|e| broken(&e))?;
-        }
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| Error::Broken(e.to_string()))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 pub async fn query(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>> {
+    if !client.prepares {
+        return pooler::query(client, sql, params).await;
+    }
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async { connection.query(&connection.prepare_cached(sql).await?, &params).await };
     client.deadline.meet(answer).await
@@ -410,6 +427,9 @@ pub fn record(row: &tokio_postgres::Row) -> Result<serde_json::Map<String, serde
 }
 
 pub async fn execute(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    if !client.prepares {
+        return pooler::execute(client, sql, params).await;
+    }
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async { connection.execute(&connection.prepare_cached(sql).await?, &params).await };
     client.deadline.meet(answer).await
@@ -464,6 +484,7 @@ pub fn error(error: tokio_postgres::Error) -> Error {
     }
 }
 
+/// The error with its causes, and with what to do about it.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -474,6 +495,10 @@ fn with_sources(error: &dyn std::error::Error) -> String {
             text.push_str(&more);
         }
         next = source.source();
+    }
+    if let Some(remedy) = remedy::of(error) {
+        text.push_str(": ");
+        text.push_str(remedy);
     }
     text
 }
@@ -493,6 +518,7 @@ mod tests {
             ),
             ("postgres://db/endonym?user=me&password=secret", "postgres://db/endonym?user=me"),
             ("postgres://:secret@db/endonym", "postgres://db/endonym"),
+            ("postgres://me@db/endonym?pgbouncer=true", "postgres://me@db/endonym"),
         ] {
             assert_eq!(without_password(given), shown);
         }
