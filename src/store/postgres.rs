@@ -1,7 +1,7 @@
 //! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
-mod common_name;
+mod certificate;
 mod pooler;
 mod pools;
 mod remedy;

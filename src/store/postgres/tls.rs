@@ -14,12 +14,15 @@ use rustls::{
     },
     crypto::{
         CryptoProvider, WebPkiSupportedAlgorithms, aws_lc_rs, verify_tls12_signature, verify_tls13_signature,
+        verify_tls13_signature_with_raw_key,
     },
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject},
+    pki_types::{
+        CertificateDer, PrivateKeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime, pem::PemObject,
+    },
     server::ParsedCertificate,
 };
 
-use super::common_name;
+use super::certificate::{has_common_name, public_key};
 use crate::store::db::{Error, Result};
 
 #[derive(Debug)]
@@ -131,7 +134,14 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signed, &self.algorithms)
+        match verify_tls13_signature(message, certificate, signed, &self.algorithms) {
+            // webpki does not read X.509 v1. Here only its key is needed.
+            Err(error) if self.trust.is_none() && says(&error, "UnsupportedCertVersion") => {
+                let key = SubjectPublicKeyInfoDer::from(public_key(certificate).ok_or(error)?);
+                verify_tls13_signature_with_raw_key(message, &key, signed, &self.algorithms)
+            }
+            verified => verified,
+        }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -183,7 +193,7 @@ impl Trust {
         match chain {
             // `openssl req -x509` makes self-signed certificates that are a CA, and webpki accepts none of a server. It has
             // checked the period of validity before.
-            Err(error) if is_authority(&error) => {
+            Err(error) if says(&error, "CaUsedAsEndEntity") => {
                 if !self.certificates.iter().any(|ours| ours[..] == certificate[..]) {
                     return Err(CertificateError::UnknownIssuer.into());
                 }
@@ -194,10 +204,11 @@ impl Trust {
     }
 }
 
-fn is_authority(error: &rustls::Error) -> bool {
+/// Is it this error of webpki?
+fn says(error: &rustls::Error, name: &str) -> bool {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => {
-            why.to_string() == "CaUsedAsEndEntity"
+            why.to_string() == name
         }
         _ => false,
     }
@@ -213,7 +224,7 @@ fn verify_name(
         Err(rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext {
             presented,
             ..
-        })) if presented.is_empty() && common_name::is(certificate, &name.to_str()) => Ok(()),
+        })) if presented.is_empty() && has_common_name(certificate, &name.to_str()) => Ok(()),
         verified => verified,
     }
 }

@@ -4,5 +4,7 @@ mod deploy;
 mod exposition;
 mod frozen;
 mod metrics;
+mod pgbouncer;
 mod ready;
+mod tls;
 mod traces;

@@ -1,15 +1,20 @@
 //! A dedicated PostgreSQL server, for tests that must not affect the shared one.
 
 use std::{
-    path::PathBuf,
+    ffi::OsStr,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
 use tempfile::TempDir;
+use tokio_postgres::{Client, Config, NoTls};
+
+use super::until;
 
 pub struct PostgresServer {
     pub url: String,
+    pub port: u16,
     /// The postmaster, which forks the other processes.
     child: Child,
     folder: TempDir,
@@ -20,9 +25,7 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 impl PostgresServer {
     pub async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(folder.path()));
-        }
+        give_to_postgres(folder.path());
         let data = folder.path().join("data");
         let settings = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync", "-D"];
         run(program("initdb").current_dir(folder.path()).args(settings).arg(&data));
@@ -32,15 +35,42 @@ impl PostgresServer {
         command.args(["-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
-        let server = Self { url: format!("postgres://postgres@127.0.0.1:{port}/postgres"), child, folder };
+        let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
+        let server = Self { url, port, child, folder };
         let up = async {
-            while tokio_postgres::connect(&server.url, tokio_postgres::NoTls).await.is_err() {
+            while tokio_postgres::connect(&server.url, NoTls).await.is_err() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
         let log = || std::fs::read_to_string(server.folder.path().join("log")).unwrap();
         assert!(tokio::time::timeout(LONGEST_START, up).await.is_ok(), "it did not start: {}", log());
         server
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A connection over the Unix socket, whatever is required of others.
+    pub async fn connect(&self) -> Client {
+        let mut config = Config::new();
+        config.host_path(self.folder.path()).port(self.port).user("postgres").dbname("postgres");
+        let (client, connection) = config.connect(NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
+    /// Applies changed settings, access rules and certificates to new connections.
+    pub async fn reload(&self) {
+        let loaded = async || {
+            // Of the process that accepts connections.
+            let row = self.connect().await.query_one("SELECT CAST(pg_conf_load_time() AS TEXT)", &[]).await;
+            row.unwrap().get::<_, String>(0)
+        };
+        let before = loaded().await;
+        self.connect().await.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+        until("the settings are loaded", || async { loaded().await != before }).await;
     }
 
     /// Suspends all its processes; connections stay open.
@@ -87,23 +117,33 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
+/// Servers run as this user if the tests run as root.
+pub fn give_to_postgres(path: &Path) {
+    if is_root() {
+        run(Command::new("chown").arg("-R").arg("postgres").arg(path));
+    }
+}
+
+/// PostgreSQL and PgBouncer refuse to run as root.
+pub fn unprivileged(program: impl AsRef<OsStr>) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
+}
+
 /// A PostgreSQL program of the newest installed version, run as an unprivileged user.
 fn program(name: &str) -> Command {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is installed").flatten();
     let programs =
         versions.map(|version| version.path().join("bin").join(name)).filter(|path| path.is_file());
     let version = |path: &PathBuf| path.iter().nth(4).and_then(|part| part.to_str()?.parse::<u32>().ok());
-    let newest = programs.max_by_key(version).expect("PostgreSQL has its programs");
-    if !is_root() {
-        return Command::new(newest);
-    }
-    // PostgreSQL refuses to run as root.
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(newest);
-    command
+    unprivileged(programs.max_by_key(version).expect("PostgreSQL has its programs"))
 }
 
-fn run(command: &mut Command) {
+pub fn run(command: &mut Command) {
     let ended = command.output().unwrap();
     assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
 }

@@ -1,5 +1,5 @@
-//! The common name in the subject of a certificate. Certificates made after PostgreSQL's manual have no alternative names,
-//! and libpq compares the host with the common name then.
+//! What webpki does not read of a certificate. Those made after PostgreSQL's manual have no alternative names, and libpq
+//! compares the host with the common name then. Some are X.509 v1.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ const VERSION: u8 = 0xa0;
 /// Serial number, algorithm of the signature, issuer, validity.
 const BEFORE_SUBJECT: usize = 4;
 
-pub fn is(certificate: &[u8], host: &str) -> bool {
+pub fn has_common_name(certificate: &[u8], host: &str) -> bool {
     common_name(certificate).is_some_and(|name| matches(name, host))
 }
 
@@ -21,7 +21,14 @@ fn matches(name: &str, host: &str) -> bool {
     is_name && host.split_once('.').is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(domain))
 }
 
-fn common_name(certificate: &[u8]) -> Option<&str> {
+/// With its algorithm, as DER.
+pub fn public_key(certificate: &[u8]) -> Option<&[u8]> {
+    let after = Element::read(subject_and_after(certificate)?)?.rest;
+    let length = after.len() - Element::read(after)?.rest.len();
+    after.get(..length)
+}
+
+fn subject_and_after(certificate: &[u8]) -> Option<&[u8]> {
     let certificate = Element::read(certificate)?.content;
     let mut fields = Element::read(certificate)?.content;
     if fields.first() == Some(&VERSION) {
@@ -30,7 +37,11 @@ fn common_name(certificate: &[u8]) -> Option<&str> {
     for _ in 0..BEFORE_SUBJECT {
         fields = Element::read(fields)?.rest;
     }
-    let mut names = Element::read(fields)?.content;
+    Some(fields)
+}
+
+fn common_name(certificate: &[u8]) -> Option<&str> {
+    let mut names = Element::read(subject_and_after(certificate)?)?.content;
     while !names.is_empty() {
         let set = Element::read(names)?;
         let attribute = Element::read(set.content)?;
@@ -57,7 +68,7 @@ impl<'a> Element<'a> {
             (usize::from(first), after)
         } else {
             let (digits, after) = after.split_at_checked(usize::from(first & 0x7f))?;
-            // Certificates are shorter than 64 MB.
+            // Certificates are far shorter than 16 MB.
             let is_usable = (1..=3).contains(&digits.len());
             let length = digits.iter().fold(0, |length, digit| (length << 8) | usize::from(*digit));
             (Some(length).filter(|_| is_usable)?, after)
@@ -94,10 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn the_common_name_of_the_subject_is_found() {
+    fn the_common_name_of_the_subject_and_the_key_are_found() {
         let subject = [attribute(10, "Example"), attribute(3, "db.example.edu")];
         for version in [true, false] {
-            assert_eq!(common_name(&certificate(version, &subject)), Some("db.example.edu"));
+            let whole = certificate(version, &subject);
+            assert_eq!(common_name(&whole), Some("db.example.edu"));
+            assert_eq!(public_key(&whole), Some(element(0x30, &[7; 300]).as_slice()));
         }
         assert_eq!(common_name(&certificate(true, &subject[..1])), None);
     }
@@ -111,7 +124,7 @@ mod tests {
         for at in 0..whole.len() {
             let mut damaged = whole.clone();
             damaged[at] ^= 0xff;
-            let _ = common_name(&damaged);
+            let _ = (common_name(&damaged), public_key(&damaged));
         }
     }
 
