@@ -38,7 +38,7 @@ pub struct Options {
     /// `None` means SQLite in the data folder; otherwise `sqlite:PATH` or `postgres://…`.
     pub url: Option<String>,
     pub data_dir: PathBuf,
-    /// Additional trusted certificates for PostgreSQL over TLS.
+    /// Trusted certificates for PostgreSQL over TLS, instead of the system's.
     pub ca_file: Option<PathBuf>,
     pub connections: usize,
     /// How many threads serve requests, each with a runtime of its own. They get PostgreSQL connections of their own.

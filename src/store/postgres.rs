@@ -1,9 +1,14 @@
 //! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
+mod certificate;
 mod host_configs;
 mod hosts;
+mod pooler;
 mod pools;
+mod remedy;
+mod tls;
+mod url;
 
 use std::{
     future::Future,
@@ -28,7 +33,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::{
     hosts::Hosts,
+    pooler::Session,
     pools::{Pools, WAIT, take},
+    url::DatabaseUrl,
 };
 use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
@@ -50,6 +57,9 @@ pub struct Postgres {
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
+    session: Session,
+    /// The statement that begins a transaction.
+    begin: Arc<str>,
     _watcher: Option<AbortOnDropHandle<()>>,
 }
 
@@ -89,7 +99,8 @@ impl Growth {
 }
 
 async fn analyze(pool: &Pool) -> Result<()> {
-    let mut client = Client::new(take(pool).await?, LONG_STATEMENT);
+    // Scripts are never prepared.
+    let mut client = Client::new(take(pool).await?, LONG_STATEMENT, false);
     client.script("BEGIN").await?;
     let made = match client.allow_long_statements().await {
         Ok(()) => client.script(ANALYZE).await,
@@ -102,15 +113,16 @@ async fn analyze(pool: &Pool) -> Result<()> {
     made.and(ended)
 }
 
-/// A URL without its password, for messages.
+/// A URL without its password and without what only we understand, for messages and for PostgreSQL's own programs.
 pub fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
     // Split at the last `@`: the password may contain an unencoded `@` or `?`.
     let (who, place) = rest.rsplit_once('@').unwrap_or(("", rest));
     let user = who.split(':').next().filter(|user| !user.is_empty());
     let (address, query) = place.split_once('?').unwrap_or((place, ""));
-    let query: Vec<&str> =
-        query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("password=")).collect();
+    let is_shown =
+        |pair: &&str| !pair.is_empty() && !pair.starts_with("password=") && !pair.starts_with("pgbouncer=");
+    let query: Vec<&str> = query.split('&').filter(is_shown).collect();
     let at = user.map_or_else(String::new, |user| format!("{user}@"));
     let question = if query.is_empty() { "" } else { "?" };
     format!("{scheme}://{at}{address}{question}{}", query.join("&"))
@@ -128,13 +140,15 @@ const KEEPALIVE_PROBES: u32 = 3;
 
 impl Postgres {
     pub async fn open(url: &str, options: &Options) -> Result<Self> {
-        let mut config: Config =
-            url.parse().map_err(|e| Error::Broken(format!("invalid database URL: {e}")))?;
+        let DatabaseUrl { mut config, tls, is_pooled } = DatabaseUrl::parse(url, options.ca_file.as_deref())?;
         let timeout = options.timeout.max(Duration::from_millis(100));
         let connect = host_configs::connect_timeout(&config).min(timeout);
         host_configs::want_writes(&mut config, url);
         prepare(&mut config, timeout);
-        let tls = MakeRustlsConnect::new(tls(options)?);
+        let tls = MakeRustlsConnect::new(tls.client_config()?);
+        // Fails early if the server is unreachable.
+        let own = with_options(&config, timeout);
+        let (config, session) = Session::detect(own, config, is_pooled, &tls, connect).await?;
         let hosts = Hosts::new(&config, &tls, connect)?;
         let watcher = hosts.watch(WAIT).await?;
         // The setting is for all connections of the process.
@@ -143,11 +157,8 @@ impl Postgres {
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
-        let growth = Growth::new();
-        let postgres = Self { pools, timeout, writers, streams, growth, _watcher: watcher };
-        // Fail early if the server is unreachable.
-        let _ = postgres.client().await?;
-        Ok(postgres)
+        let (growth, begin) = (Growth::new(), session.begin(timeout));
+        Ok(Self { pools, timeout, writers, streams, growth, session, begin, _watcher: watcher })
     }
 
     pub fn measure(&self) {
@@ -157,12 +168,12 @@ impl Postgres {
     }
 
     pub async fn client(&self) -> Result<Client> {
-        Ok(Client::new(take(self.pools.shared()).await?, self.timeout))
+        Ok(Client::new(take(self.pools.shared()).await?, self.timeout, self.session.prepares))
     }
 
     /// For one statement outside a transaction.
     pub async fn reader(&self) -> Result<Client> {
-        Ok(Client::new(self.pools.reader().await?, self.timeout))
+        Ok(Client::new(self.pools.reader().await?, self.timeout, self.session.prepares))
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
@@ -195,12 +206,12 @@ impl Postgres {
         let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
-        let (growth, pool) = (self.growth.clone(), self.pools.shared().clone());
+        let (growth, pool, begin) = (self.growth.clone(), self.pools.shared().clone(), self.begin.clone());
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
             let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned())) };
-            sql.script("BEGIN").await?;
+            sql.script(&begin).await?;
             let end = if job(sql).await { "COMMIT" } else { "ROLLBACK" };
             sql.script(end).await?;
             growth.executed(sql.executed, &pool);
@@ -247,7 +258,10 @@ impl Postgres {
             StreamClass::Background => None,
         };
         let mut client = self.client().await?;
-        let Client { connection: Some(connection), deadline } = &mut client else { return Err(closed()) };
+        if self.session.is_shared {
+            return pooler::send_groups(&client, &self.begin, (sql, params), map, sender).await;
+        }
+        let Client { connection: Some(connection), deadline, .. } = &mut client else { return Err(closed()) };
         let statement = deadline.meet(connection.prepare_cached(sql)).await?;
         let transaction = deadline.meet(connection.transaction()).await?;
         let portal = deadline.meet(transaction.bind(&statement, &to_sql(params))).await?;
@@ -277,18 +291,30 @@ fn prepare(config: &mut Config, timeout: Duration) {
         config.keepalives_interval(KEEPALIVE_INTERVAL);
         config.keepalives_retries(KEEPALIVE_PROBES);
     }
-    if config.get_options().is_none() {
-        // The server's statement timeout is slightly shorter than ours, so that the connection stays usable. The
-        // server's keepalives release our locks when we are cut off. Plans are generic: replanning per value cost
-        // three times as much as reading a page of a list.
-        config.options(format!(
+}
+
+/// The server's statement timeout is slightly shorter than ours, so that the connection stays usable.
+fn server_timeout(timeout: Duration) -> Duration {
+    timeout * 9 / 10
+}
+
+/// Settings of a session, unless the URL has some.
+fn with_options(config: &Config, timeout: Duration) -> Config {
+    // The server's keepalives release our locks when we are cut off. Plans are generic: replanning per value cost
+    // three times as much as reading a page of a list.
+    let ours = || {
+        format!(
             "-c statement_timeout={}ms -c tcp_keepalives_idle={} -c tcp_keepalives_interval={} \
              -c tcp_keepalives_count={KEEPALIVE_PROBES} -c plan_cache_mode=force_generic_plan",
-            (timeout * 9 / 10).as_millis(),
+            server_timeout(timeout).as_millis(),
             KEEPALIVE_IDLE.as_secs(),
             KEEPALIVE_INTERVAL.as_secs(),
-        ));
-    }
+        )
+    };
+    let options = config.get_options().map_or_else(ours, str::to_owned);
+    let mut config = config.clone();
+    config.options(format!("{options} {}", pooler::MARK));
+    config
 }
 
 /// A pooled connection. After a timeout, or if its user stops waiting, a response is still outstanding, so the connection is
@@ -296,6 +322,8 @@ fn prepare(config: &mut Config, timeout: Duration) {
 pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
+    /// Statements are prepared once and kept.
+    prepares: bool,
 }
 
 /// The statement timeout.
@@ -308,6 +336,10 @@ struct Deadline {
 }
 
 impl Deadline {
+    fn new(time: Duration) -> Self {
+        Self { time, broken: AtomicBool::new(false), missed: AtomicBool::new(false) }
+    }
+
     /// One timer per statement costs about 200 ns; a round trip takes 100 µs and more. The connection counts as broken until
     /// the answer is there: if nobody waits for it any longer, because the client of a read has gone, the next statement would.
     async fn meet<T>(
@@ -335,9 +367,8 @@ impl Deadline {
 }
 
 impl Client {
-    fn new(connection: Object, time: Duration) -> Self {
-        let deadline = Deadline { time, broken: AtomicBool::new(false), missed: AtomicBool::new(false) };
-        Self { connection: Some(connection), deadline }
+    fn new(connection: Object, time: Duration, prepares: bool) -> Self {
+        Self { connection: Some(connection), deadline: Deadline::new(time), prepares }
     }
 
     fn connection(&self) -> Result<&Object> {
@@ -396,25 +427,10 @@ impl Drop for OpenTransaction {
     }
 }
 
-fn tls(options: &Options) -> Result<rustls::ClientConfig> {
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if let Some(path) = &options.ca_file {
-        use rustls::pki_types::{CertificateDer, pem::PemObject};
-        let broken =
-            |e: &dyn std::fmt::Display| Error::Broken(format!("cannot read {}: {e}", path.display()));
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| broken(&e))? {
-            roots.add(certificate.map_err(|e| broken(&e))?).map_err(|e| broken(&e))?;
-        }
-    }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| Error::Broken(e.to_string()))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
-}
-
 pub async fn query(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>> {
+    if !client.prepares {
+        return pooler::query(client, sql, params).await;
+    }
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async { connection.query(&connection.prepare_cached(sql).await?, &params).await };
     client.deadline.meet(answer).await
@@ -439,6 +455,9 @@ pub fn record(row: &tokio_postgres::Row) -> Result<serde_json::Map<String, serde
 }
 
 pub async fn execute(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    if !client.prepares {
+        return pooler::execute(client, sql, params).await;
+    }
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async { connection.execute(&connection.prepare_cached(sql).await?, &params).await };
     client.deadline.meet(answer).await
@@ -493,6 +512,7 @@ pub fn error(error: tokio_postgres::Error) -> Error {
     }
 }
 
+/// The error with its causes, and with what to do about it.
 fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -503,6 +523,10 @@ fn with_sources(error: &dyn std::error::Error) -> String {
             text.push_str(&more);
         }
         next = source.source();
+    }
+    if let Some(remedy) = remedy::of(error) {
+        text.push_str(": ");
+        text.push_str(remedy);
     }
     text
 }
@@ -522,6 +546,7 @@ mod tests {
             ),
             ("postgres://db/endonym?user=me&password=secret", "postgres://db/endonym?user=me"),
             ("postgres://:secret@db/endonym", "postgres://db/endonym"),
+            ("postgres://me@db/endonym?pgbouncer=true", "postgres://me@db/endonym"),
         ] {
             assert_eq!(without_password(given), shown);
         }

@@ -7,6 +7,8 @@ mod exposition;
 mod failover;
 mod frozen;
 mod metrics;
+mod pgbouncer;
 mod ready;
 mod silent_s3;
+mod tls;
 mod traces;

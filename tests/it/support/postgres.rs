@@ -1,13 +1,16 @@
 //! A dedicated PostgreSQL server, for tests that must not affect the shared one.
 
 use std::{
-    path::PathBuf,
+    ffi::OsStr,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
 use tempfile::TempDir;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, Config, NoTls};
+
+use super::until;
 
 pub struct PostgresServer {
     pub url: String,
@@ -81,8 +84,16 @@ impl PostgresServer {
         server
     }
 
-    async fn connect(&self) -> Client {
-        let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
+    /// The data directory.
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A connection over the Unix socket, whatever is required of others.
+    pub async fn connect(&self) -> Client {
+        let mut config = Config::new();
+        config.host_path(self.folder.path()).port(self.port).user("postgres").dbname("postgres");
+        let (client, connection) = config.connect(NoTls).await.unwrap();
         tokio::spawn(connection);
         client
     }
@@ -94,6 +105,18 @@ impl PostgresServer {
     /// Stops it without a shutdown: connections break, and nothing more is written.
     pub fn crash(&self) {
         signal("QUIT", &[self.pid()]);
+    }
+
+    /// Applies changed settings, access rules and certificates to new connections.
+    pub async fn reload(&self) {
+        let loaded = async || {
+            // Of the process that accepts connections.
+            let row = self.connect().await.query_one("SELECT CAST(pg_conf_load_time() AS TEXT)", &[]).await;
+            row.unwrap().get::<_, String>(0)
+        };
+        let before = loaded().await;
+        self.connect().await.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+        until("the settings are loaded", || async { loaded().await != before }).await;
     }
 
     /// Suspends all its processes; connections stay open.
@@ -131,9 +154,7 @@ impl Drop for PostgresServer {
 /// PostgreSQL does not run as root.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    if is_root() {
-        run(Command::new("chown").arg("postgres").arg(folder.path()));
-    }
+    give_to_postgres(folder.path());
     folder
 }
 
@@ -149,23 +170,33 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
+/// Servers run as this user if the tests run as root.
+pub fn give_to_postgres(path: &Path) {
+    if is_root() {
+        run(Command::new("chown").arg("-R").arg("postgres").arg(path));
+    }
+}
+
+/// PostgreSQL and PgBouncer refuse to run as root.
+pub fn unprivileged(program: impl AsRef<OsStr>) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
+}
+
 /// A PostgreSQL program of the newest installed version, run as an unprivileged user.
 fn program(name: &str) -> Command {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is installed").flatten();
     let programs =
         versions.map(|version| version.path().join("bin").join(name)).filter(|path| path.is_file());
     let version = |path: &PathBuf| path.iter().nth(4).and_then(|part| part.to_str()?.parse::<u32>().ok());
-    let newest = programs.max_by_key(version).expect("PostgreSQL has its programs");
-    if !is_root() {
-        return Command::new(newest);
-    }
-    // PostgreSQL refuses to run as root.
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(newest);
-    command
+    unprivileged(programs.max_by_key(version).expect("PostgreSQL has its programs"))
 }
 
-fn run(command: &mut Command) {
+pub fn run(command: &mut Command) {
     let ended = command.output().unwrap();
     assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
 }
