@@ -25,6 +25,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0019_name_pages", include_str!("../../migrations/0019_name_pages.sql")),
     ("0020_outsiders", include_str!("../../migrations/0020_outsiders.sql")),
     ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
+    ("0022_turns", include_str!("../../migrations/0022_turns.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -54,6 +54,7 @@ pub mod sign_ins;
 pub mod sso;
 pub mod tokens;
 pub mod tool_consumers;
+pub mod turns;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
 pub use postgres::without_password;
