@@ -1,4 +1,4 @@
--- Institutions take turns (ADR 24). turn is the number of the last turn of an institution in a lane: the lowest one is served next, and an
+-- Institutions take turns (ADR 9). turn is the number of the last turn of an institution in a lane: the lowest one is served next, and an
 -- institution without a row comes first. Numbers and not times, because the clocks of several machines differ. institution_id is 0 for
 -- jobs of the installation.
 CREATE TABLE turns (

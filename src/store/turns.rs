@@ -1,4 +1,4 @@
-//! Whose turn it is: institutions are served one after the other, however much each of them has waiting (ADR 24).
+//! Whose turn it is: institutions are served one after the other, however much each of them has waiting (ADR 9).
 
 use super::{Result, Row, Sql, Value, calls, jobs};
 use crate::domain::{
