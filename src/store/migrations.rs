@@ -26,6 +26,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0020_outsiders", include_str!("../../migrations/0020_outsiders.sql")),
     ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
     ("0022_turns", include_str!("../../migrations/0022_turns.sql")),
+    ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
