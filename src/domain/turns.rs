@@ -44,7 +44,7 @@ impl<T> Turns<T> {
     }
 
     /// Makes room for one more of this institution in a full queue: removes the newest of the institution with most, unless the one that asks
-    /// would then have as many.
+    /// would then have more.
     pub fn displace(&mut self, institution: InstitutionId) -> Option<T> {
         let own =
             self.lines.iter().find(|(other, _)| *other == institution).map_or(0, |(_, line)| line.len());
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(turns.displace(ONE), None, "not for the one who has filled it");
         assert_eq!(turns.displace(TWO), Some("a3"), "the newest goes");
         turns.push(TWO, "b1");
-        assert_eq!(turns.displace(TWO), None, "both would have as many");
+        assert_eq!(turns.displace(TWO), None, "it would have more");
         assert_eq!(all(turns), ["a1", "b1", "a2"]);
         assert_eq!(Turns::<&str>::default().displace(ONE), None);
     }
