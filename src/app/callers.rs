@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     net::IpAddr,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicI64, Ordering},
     },
     time::{Duration, Instant},
@@ -22,7 +22,7 @@ use crate::{
         moment::Moment,
         token::{self, TokenDigest},
     },
-    store::{DataVersion, tokens},
+    store::{DataVersion, tokens, versions},
 };
 
 #[derive(Debug)]
@@ -41,15 +41,42 @@ impl Caller {
     }
 }
 
-/// How long a database lookup is cached. A revoked token must stop working within a second.
+/// How long it is not checked whether a token has changed. A revoked token must stop working within a second.
 const CACHE_TIME: Duration = Duration::from_millis(400);
+/// How long a token is used without reading it again, if nothing is said to have changed: somebody may have changed the database by hand.
+const RELOAD_TIME: Duration = Duration::from_secs(30);
+
+/// What tells whether tokens have changed.
+#[derive(Clone, Copy)]
+struct Basis {
+    /// With SQLite, the version of the database.
+    version: Option<DataVersion>,
+    /// With PostgreSQL, the version of all callers, which is one row.
+    callers: Option<i64>,
+    read_at: Instant,
+}
 
 struct CachedToken {
     caller: Arc<Caller>,
     expires_at: Option<Moment>,
-    read_at: Instant,
+    /// When its rows were read.
+    loaded_at: Instant,
+    /// As of when they are known to be the same.
+    basis: Basis,
     /// When the token was last used, if that is not yet written to the database; otherwise 0.
     used_at: AtomicI64,
+}
+
+impl CachedToken {
+    /// Are its rows the same as when they were read?
+    fn is_same_in(&self, basis: Basis, instant: Instant) -> bool {
+        match basis.version {
+            Some(_) => self.basis.version == basis.version,
+            None => {
+                self.basis.callers == basis.callers && instant.duration_since(self.loaded_at) < RELOAD_TIME
+            }
+        }
+    }
 }
 
 /// The maximum number of concurrent lookups of unknown tokens from addresses over their limit of failures.
@@ -57,12 +84,14 @@ const MAX_SUSPECTS: usize = 2;
 
 pub struct Callers {
     known: RwLock<HashMap<TokenDigest, Arc<CachedToken>>>,
+    /// What was read last, for all tokens. PostgreSQL only.
+    basis: Mutex<Option<Basis>>,
     suspects: Semaphore,
 }
 
 impl Default for Callers {
     fn default() -> Self {
-        Self { known: RwLock::default(), suspects: Semaphore::new(MAX_SUSPECTS) }
+        Self { known: RwLock::default(), basis: Mutex::default(), suspects: Semaphore::new(MAX_SUSPECTS) }
     }
 }
 
@@ -92,7 +121,7 @@ pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result
     let (now, instant) = (app.clock.now(), app.clock.instant());
     let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
     let known = match known {
-        Some(known) if instant.duration_since(known.read_at) < CACHE_TIME => known,
+        Some(known) if instant.duration_since(known.basis.read_at) < CACHE_TIME => known,
         None => {
             let _turn = suspect(app, address, instant).await;
             look_up(app, digest, instant, None).await?
@@ -123,6 +152,22 @@ async fn suspect(
 /// A client with a valid token may share the address, so the lookup proceeds after this timeout anyway.
 const SUSPECT_WAIT: Duration = Duration::from_millis(500);
 
+/// Reads what tells whether tokens have changed. PostgreSQL is asked for one row, and not for each token.
+async fn basis(app: &App, instant: Instant) -> Result<Basis> {
+    let version = app.db.version();
+    if version.is_some() {
+        return Ok(Basis { version, callers: None, read_at: instant });
+    }
+    let last = *app.callers.basis.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(last) = last.filter(|last| instant.duration_since(last.read_at) < CACHE_TIME) {
+        return Ok(last);
+    }
+    let callers = Some(versions::of_callers(&mut app.db.read()).await?);
+    let basis = Basis { version, callers, read_at: instant };
+    *app.callers.basis.lock().unwrap_or_else(PoisonError::into_inner) = Some(basis);
+    Ok(basis)
+}
+
 /// Unknown tokens are not cached (no negative caching), so that a new token works immediately.
 async fn look_up(
     app: &App,
@@ -131,10 +176,10 @@ async fn look_up(
     earlier: Option<Arc<CachedToken>>,
 ) -> Result<Arc<CachedToken>> {
     // Before the token is read: what is read may be newer, but never older.
-    let version = app.db.version();
-    let unchanged = earlier.as_ref().filter(|earlier| version.is_some() && earlier.caller.version == version);
-    let (caller, expires_at) = match unchanged {
-        Some(earlier) => (earlier.caller.clone(), earlier.expires_at),
+    let basis = basis(app, instant).await?;
+    let unchanged = earlier.as_ref().filter(|earlier| earlier.is_same_in(basis, instant));
+    let (caller, expires_at, loaded_at) = match unchanged {
+        Some(earlier) => (earlier.caller.clone(), earlier.expires_at, earlier.loaded_at),
         None => {
             let hex = token::hex(&digest);
             let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
@@ -144,12 +189,12 @@ async fn look_up(
                 return Err(Error::Unauthorized);
             };
             let institution = Arc::new(found.institution);
-            let caller = Caller { token_id: found.token_id, institution, access: found.access, version };
-            (Arc::new(caller), found.expires_at)
+            let (token_id, access, version) = (found.token_id, found.access, basis.version);
+            (Arc::new(Caller { token_id, institution, access, version }), found.expires_at, instant)
         }
     };
     let used_at = AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.swap(0, Ordering::Relaxed)));
-    let known = Arc::new(CachedToken { caller, expires_at, read_at: instant, used_at });
+    let known = Arc::new(CachedToken { caller, expires_at, loaded_at, basis, used_at });
     app.callers.known.write().unwrap_or_else(PoisonError::into_inner).insert(digest, known.clone());
     Ok(known)
 }
@@ -163,7 +208,7 @@ pub async fn store_last_used(app: &App) -> Result<()> {
         if at != 0 {
             used.push((known.caller.institution.id, known.caller.token_id, Moment::from_micros(at)));
         }
-        at != 0 || instant.duration_since(known.read_at) < Duration::from_secs(600)
+        at != 0 || instant.duration_since(known.basis.read_at) < Duration::from_secs(600)
     });
     if used.is_empty() {
         return Ok(());
@@ -171,12 +216,8 @@ pub async fn store_last_used(app: &App) -> Result<()> {
     used.sort_unstable_by_key(|(institution, token, _)| (*institution, *token));
     app.db
         .write_bookkeeping(move |sql| {
-            Box::pin(async move {
-                for (institution, token, at) in used {
-                    tokens::used(sql, institution, token, at).await?;
-                }
-                Ok(())
-            })
+            // Sorted, so that processes that write the same tokens lock them in the same order.
+            Box::pin(async move { Ok(tokens::used(sql, &used).await?) })
         })
         .await
 }

@@ -123,7 +123,7 @@ pub async fn starts_with_newest(app: &App, actor: &Actor, id: InstitutionId) -> 
 
 pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) -> Result<Institution> {
     let id = find(app, actor, slug).await?.id;
-    let look = looks::checked(app, std::mem::take(&mut change.look)).await?;
+    let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;
     let (changes, now) = (checked(change)?, app.clock.now());

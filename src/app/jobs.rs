@@ -34,6 +34,7 @@ use crate::{
     store::{
         Sql,
         jobs::{self, Reschedule, Retried},
+        turns,
     },
 };
 
@@ -60,22 +61,22 @@ pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment,
     Ok(jobs::insert(sql, id, job, run_at, now).await?)
 }
 
-/// Claims the next due job of these lanes.
+/// Claims the next due job of these lanes: the oldest one of the institution whose turn it is.
 pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
-    let now = app.clock.now();
-    // The read is cheap, and avoids occupying the database's single writer.
-    let mut due = jobs::next(&mut app.db.read(), &in_lanes(lanes)).await?;
-    due.retain(|(next, _)| *next <= now);
-    if due.is_empty() {
+    let (now, kinds) = (app.clock.now(), in_lanes(lanes));
+    // The reads are cheap, and avoid occupying the database's single writer.
+    if jobs::next(&mut app.db.read(), &kinds).await?.is_none_or(|next| next > now) {
         return Ok(None);
     }
+    let waiting = turns::waiting(&mut app.db.read(), &kinds, now).await?;
     let proof = app.ids.hex();
     app.db
         .write_bookkeeping(move |sql| {
             Box::pin(async move {
-                for (_, kind) in due {
-                    let claimed = jobs::claim(sql, &proof, now.plus(lease), now, kind).await?;
+                for next in waiting {
+                    let claimed = jobs::claim(sql, &proof, now.plus(lease), now, &next).await?;
                     if claimed.is_some() {
+                        turns::take(sql, next.lane.name(), next.institution).await?;
                         return Ok(claimed);
                     }
                 }
@@ -105,7 +106,7 @@ pub async fn claim_this(
 /// Returns the time until the next job of these lanes is due.
 pub async fn until_next(app: &App, lanes: &[Lane]) -> Result<Option<Duration>> {
     let next = jobs::next(&mut app.db.read(), &in_lanes(lanes)).await?;
-    Ok(next.first().map(|(next, _)| next.since(app.clock.now())))
+    Ok(next.map(|next| next.since(app.clock.now())))
 }
 
 /// Returns how long the oldest due job has been due.

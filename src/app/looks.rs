@@ -57,14 +57,14 @@ pub(super) struct Changes {
 /// A logo is loaded with every first page: beyond this size, a smaller picture is used.
 const LARGEST_LOGO: usize = 40 << 10;
 
-pub(super) async fn checked(app: &App, change: Change) -> Result<Changes> {
+pub(super) async fn checked(app: &App, institution: InstitutionId, change: Change) -> Result<Changes> {
     let mut errors = FieldErrors::default();
     let mut changes = Changes { accent: None, logo: change.logo.as_ref().map(|_| None) };
     if let Some(given) = change.accent {
         changes.accent = Some(given.and_then(|given| check_accent(&given, &mut errors)));
     }
     if let Some(Some(file)) = change.logo {
-        match app.studio.process(Kind::Photo, Incoming::Bytes(file)).await? {
+        match app.studio.process(institution, Kind::Photo, Incoming::Bytes(file)).await? {
             Ok(Processed::Picture(picture)) => {
                 let file = if picture.large.len() <= LARGEST_LOGO { picture.large } else { picture.small };
                 changes.logo = Some(Some(file));

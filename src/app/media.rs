@@ -70,14 +70,19 @@ impl ProcessedMedia {
 }
 
 /// Processes the files of a draft. Unreadable files are added to the draft's errors, and then nothing is returned.
-pub(super) async fn process(app: &App, draft: &mut Draft, now: Moment) -> Result<ProcessedMedia> {
+pub(super) async fn process(
+    app: &App,
+    institution: InstitutionId,
+    draft: &mut Draft,
+    now: Moment,
+) -> Result<ProcessedMedia> {
     let mut processed = ProcessedMedia::default();
     if !draft.media.is_empty() {
         // Processing takes longer than to say that the result could not be stored.
         app.blobs.ensure_available()?;
     }
     for (kind, incoming) in std::mem::take(&mut draft.media) {
-        match app.studio.process(kind, incoming).await? {
+        match app.studio.process(institution, kind, incoming).await? {
             Ok(made) => processed.0.push(row_and_files(app, kind, made, now)),
             Err(fault) => draft.errors.add(kind.field(), fault),
         }
@@ -202,7 +207,7 @@ pub(super) async fn store_one(
 ) -> Result<Participant> {
     let now = app.clock.now();
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
-    let processed = process(app, &mut draft, now).await?;
+    let processed = process(app, institution, &mut draft, now).await?;
     draft.errors.into_result()?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
@@ -317,7 +322,7 @@ async fn reprocess_one(
     let key = Key { shelf: Shelf::Originals, institution, hex: old.hex.clone() };
     let bytes = app.blobs.read(&key).await?.ok_or(Error::Missing(Missing::Recording))?;
     let mut draft = Draft { media: vec![(old.kind, Incoming::Bytes(bytes.to_vec()))], ..Draft::default() };
-    let processed = process(app, &mut draft, old.created_at).await?.copies(app, 1, old.origin);
+    let processed = process(app, institution, &mut draft, old.created_at).await?.copies(app, 1, old.origin);
     draft.errors.into_result()?;
     let (db, now, hex) = (app.db.clone(), app.clock.now(), old.hex.clone());
     // Its owner may be hidden: it is processed anyway, and stays hidden.

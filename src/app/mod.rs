@@ -57,6 +57,7 @@ pub mod registrations;
 pub mod retention;
 pub mod sessions;
 pub mod sign_in;
+mod slots;
 pub mod sso;
 pub mod streams;
 pub mod studio;

@@ -112,7 +112,7 @@ async fn set(
 ) -> Result<()> {
     let (institution, now) = (person.institution, app.clock.now());
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
-    let processed = media::process(app, &mut draft, now).await?;
+    let processed = media::process(app, institution, &mut draft, now).await?;
     draft.errors.into_result()?;
     let mut attempts = Attempts::default();
     loop {

@@ -67,7 +67,7 @@ pub async fn record(
 ) -> Result<()> {
     let now = app.clock.now();
     let mut draft = Draft { media: vec![(Kind::Recording, sound)], ..Draft::default() };
-    let take = media::process(app, &mut draft, now).await?;
+    let take = media::process(app, institution, &mut draft, now).await?;
     draft.errors.into_result()?;
     let length = take.duration();
     let mut attempts = Attempts::default();

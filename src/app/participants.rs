@@ -185,7 +185,7 @@ pub(super) async fn create_as(
         name_pages::permitted(app, &access, &page).await?;
     }
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
-    let processed = media::process(app, &mut draft, now).await?;
+    let processed = media::process(app, institution, &mut draft, now).await?;
     let registrations = [(0, Registration::of(&draft))];
     // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
     // need it; then it is retried.
@@ -391,7 +391,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
         target.find(&mut app.db.read(), &access).await?;
     }
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
-    let processed = media::process(app, &mut draft, now).await?;
+    let processed = media::process(app, institution, &mut draft, now).await?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
         db.write(move |sql| {

@@ -117,7 +117,7 @@ impl PlayAll {
     async fn encoded(&self, file: &Bytes) -> Result<Result<Vec<u8>, Refusal>> {
         let started = self.app.clock.instant();
         loop {
-            match self.app.studio.joinable(file.clone()).await {
+            match self.app.studio.joinable(self.institution, file.clone()).await {
                 Err(Error::Busy) if self.app.clock.instant() < started + PATIENCE => {
                     self.app.clock.sleep(PAUSE_WHILE_BUSY).await;
                 }

@@ -1,5 +1,5 @@
 //! Limits streamed responses. Each holds memory until its client has read it, so their number is limited, in total
-//! and per institution.
+//! and per institution. If all slots are taken, institutions take turns.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,10 @@ use std::{
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{Error, Result};
+use super::{
+    Error, Result,
+    slots::{self, Slots},
+};
 use crate::domain::ids::InstitutionId;
 
 /// A file that is made while it is sent.
@@ -38,14 +41,14 @@ impl Default for Settings {
 pub struct Streams {
     per_institution: usize,
     wait: Duration,
-    all: Arc<Semaphore>,
+    all: Slots,
     institutions: Mutex<HashMap<InstitutionId, Arc<Semaphore>>>,
 }
 
 /// A permit for one streamed response, released on drop.
 pub struct Slot {
     _of_institution: OwnedSemaphorePermit,
-    _of_all: OwnedSemaphorePermit,
+    _of_all: slots::Slot,
 }
 
 impl Streams {
@@ -54,7 +57,7 @@ impl Streams {
         Self {
             per_institution: settings.per_institution.clamp(1, at_once - 1),
             wait: settings.wait,
-            all: Arc::new(Semaphore::new(at_once)),
+            all: Slots::new(at_once),
             institutions: Mutex::default(),
         }
     }
@@ -68,7 +71,7 @@ impl Streams {
         let both = async {
             // The institution's permit first: waiting for it takes nothing from others.
             let of_institution = own.acquire_owned().await.ok()?;
-            let of_all = self.all.clone().acquire_owned().await.ok()?;
+            let of_all = self.all.take(institution).await;
             Some(Slot { _of_institution: of_institution, _of_all: of_all })
         };
         tokio::time::timeout(self.wait, both).await.ok().flatten().ok_or(Error::TooManyStreams)
@@ -97,5 +100,30 @@ mod tests {
         let _third = streams.slot(InstitutionId::new(3)).await.expect("one has come free");
         drop(second);
         assert!(streams.slot(InstitutionId::new(1)).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn many_waiting_lists_of_one_institution_delay_another_by_one() {
+        use futures_util::FutureExt;
+
+        let streams =
+            Streams::new(Settings { at_once: 4, per_institution: 3, wait: Duration::from_secs(60) });
+        let [one, two, three] = [1, 2, 3].map(InstitutionId::new);
+        let mut held = Vec::new();
+        for institution in [one, one, one, three] {
+            held.push(streams.slot(institution).await.expect("a slot"));
+        }
+        let mut many: Vec<_> = (0..2).map(|_| Box::pin(streams.slot(three))).collect();
+        let mut single = Box::pin(streams.slot(two));
+        for waiting in &mut many {
+            assert!(waiting.now_or_never().is_none(), "all slots are taken");
+        }
+        assert!((&mut single).now_or_never().is_none());
+        held.pop();
+        // The list of institution 3 came first.
+        held.push(many.remove(0).now_or_never().expect("a slot").expect("a slot"));
+        held.pop();
+        assert!(many.remove(0).now_or_never().is_none(), "it has had its turn");
+        assert!(single.now_or_never().is_some_and(|slot| slot.is_ok()));
     }
 }

@@ -1,8 +1,10 @@
 //! Audio and image processing: a few low-priority threads and a bounded queue, so that a flood of uploads gets
-//! backpressure (503) instead of using up memory or slowing down lookups.
+//! backpressure (503) instead of using up memory or slowing down lookups. Institutions take turns in it.
+
+mod queue;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -11,11 +13,15 @@ use endonym_media::{
     picture,
     sound::{self, Refusal},
 };
-use tokio::sync::{Semaphore, oneshot};
+use queue::{Enqueued, Fate, TaskQueue};
+use tokio::sync::oneshot;
 
-use super::{Error, Result};
+use super::{Error, Result, slots::Slots};
 use crate::{
-    domain::media::{Incoming, Kind, MediaFault},
+    domain::{
+        ids::InstitutionId,
+        media::{Incoming, Kind, MediaFault},
+    },
     telemetry::{metrics, traces},
 };
 
@@ -61,13 +67,11 @@ impl Default for Settings {
     }
 }
 
-type Task = Box<dyn FnOnce() + Send>;
-
 pub struct Studio {
     pub settings: Settings,
-    tasks: mpsc::SyncSender<Task>,
+    tasks: Arc<TaskQueue>,
     /// Recordings are joined one at a time, so that uploads do not wait for those of a whole page.
-    joining: Semaphore,
+    joining: Slots,
 }
 
 /// The result of processing an upload.
@@ -81,40 +85,53 @@ const PRIORITY: i32 = 19;
 
 impl Studio {
     pub fn open(settings: Settings) -> Self {
-        let (tasks, waiting) = mpsc::sync_channel::<Task>(settings.queue.max(1));
-        let waiting = Arc::new(Mutex::new(waiting));
+        let tasks = Arc::new(TaskQueue::new(settings.queue.max(1)));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = if settings.workers == 0 { cores } else { settings.workers };
+        let mut running = 0;
         for number in 0..workers {
-            let waiting = waiting.clone();
+            let waiting = tasks.clone();
             let started = std::thread::Builder::new().name(format!("studio-{number}")).spawn(move || {
                 // On Linux this applies to the thread. If the system refuses, requests are slower under load, nothing
                 // worse.
                 let _ = rustix::process::nice(PRIORITY);
                 work(&waiting);
             });
-            if let Err(error) = started {
-                tracing::error!(%error, "starting a media thread failed");
+            match started {
+                Ok(_) => running += 1,
+                Err(error) => tracing::error!(%error, "starting a media thread failed"),
             }
         }
-        Self { settings, tasks, joining: Semaphore::new(1) }
+        if running == 0 {
+            tasks.close();
+        }
+        Self { settings, tasks, joining: Slots::new(1) }
     }
 
     /// The outer error is internal or temporary; the inner one is the client's.
-    pub async fn process(&self, kind: Kind, incoming: Incoming) -> Result<Result<Processed, MediaFault>> {
+    pub async fn process(
+        &self,
+        institution: InstitutionId,
+        kind: Kind,
+        incoming: Incoming,
+    ) -> Result<Result<Processed, MediaFault>> {
         let settings = self.settings;
-        self.run(kind, move || make(kind, incoming, &settings)).await
+        self.run(institution, kind, move || make(kind, incoming, &settings)).await
     }
 
     /// Encodes a stored recording so that it can be joined with others.
-    pub async fn joinable(&self, recording: Bytes) -> Result<Result<Vec<u8>, Refusal>> {
-        // Never fails: nobody closes it.
-        let _turn = self.joining.acquire().await;
-        self.run(Kind::Recording, move || sound::joinable(&recording)).await
+    pub async fn joinable(
+        &self,
+        institution: InstitutionId,
+        recording: Bytes,
+    ) -> Result<Result<Vec<u8>, Refusal>> {
+        let _turn = self.joining.take(institution).await;
+        self.run(institution, Kind::Recording, move || sound::joinable(&recording)).await
     }
 
     async fn run<T, E>(
         &self,
+        institution: InstitutionId,
         kind: Kind,
         make: impl FnOnce() -> Result<T, E> + Send + 'static,
     ) -> Result<Result<T, E>>
@@ -125,41 +142,48 @@ impl Studio {
         let _span = traces::child_span("media process", ("endonym.media.kind", kind.word()));
         let (reply, answer) = oneshot::channel();
         let waiting = metrics::media_waiting();
-        let task = Box::new(move || {
+        let task = Box::new(move |fate: Fate| {
             drop(waiting);
             // The caller has gone away.
             if reply.is_closed() {
                 return metrics::media_rejected(kind.word(), "abandoned");
             }
+            if fate == Fate::Displaced {
+                metrics::media_rejected(kind.word(), "busy");
+                let _ = reply.send(Err(Error::Busy));
+                return;
+            }
             let timer = metrics::Timer::start();
             let made = make();
             metrics::media_processed(kind.word(), if made.is_ok() { "ok" } else { "refused" }, timer);
-            let _ = reply.send(made);
+            let _ = reply.send(Ok(made));
         });
         let failed = |why: &str| {
             metrics::media_rejected(kind.word(), "failed");
             Error::Internal(why.to_owned())
         };
-        match self.tasks.try_send(task) {
-            Ok(()) => {}
-            Err(mpsc::TrySendError::Full(_)) => {
+        match self.tasks.push(institution, task) {
+            Enqueued::Waiting => {}
+            Enqueued::Full => {
                 metrics::media_rejected(kind.word(), "busy");
                 return Err(Error::Busy);
             }
-            Err(mpsc::TrySendError::Disconnected(_)) => {
-                return Err(failed("no media thread is running"));
-            }
+            Enqueued::Closed => return Err(failed("no media thread is running")),
         }
-        answer.await.map_err(|_| failed("processing a recording or photo panicked"))
+        answer.await.map_err(|_| failed("processing a recording or photo panicked"))?
     }
 }
 
-fn work(waiting: &Mutex<mpsc::Receiver<Task>>) {
-    loop {
-        let task = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(task) = task else { return };
+impl Drop for Studio {
+    fn drop(&mut self) {
+        self.tasks.close();
+    }
+}
+
+fn work(tasks: &TaskQueue) {
+    while let Some(task) = tasks.next() {
         // The caller gets an error because the reply is dropped; the thread continues.
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(task));
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| task(Fate::Run)));
     }
 }
 

@@ -100,6 +100,17 @@ pub enum Lane {
 }
 
 impl Lane {
+    /// The name of the lane in the table of turns.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interactive => "interactive",
+            Self::Background => "background",
+            Self::Sync => "sync",
+            Self::Mail => "mail",
+            Self::BulkMail => "bulk_mail",
+        }
+    }
+
     /// The lanes that share workers.
     pub const SHARED: &'static [Self] = &[Self::Interactive, Self::Background, Self::Sync];
 

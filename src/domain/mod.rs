@@ -60,4 +60,5 @@ pub mod sso;
 pub mod text;
 pub mod token;
 pub mod tool_consumer;
+pub mod turns;
 pub mod vcard;

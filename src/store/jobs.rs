@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Error, Result, Row, Sql, Value, within};
+use super::{Error, Result, Row, Sql, Value, turns::Waiting, within};
 use crate::domain::{
     ids::{InstitutionId, JobId},
-    job::{Claim, Job, Kind, Listed, State},
+    job::{Claim, Job, Kind, Lane, Listed, State},
     moment::Moment,
     scope::Scope,
 };
@@ -63,18 +63,12 @@ fn payload(job: &Job) -> Result<String> {
     serde_json::to_string(job).map_err(|error| Error::Broken(error.to_string()))
 }
 
-/// When the next job of each of these kinds is due, the earliest first.
-pub async fn next(sql: &mut Sql, kinds: &[Kind]) -> Result<Vec<(Moment, Kind)>> {
-    let read = |row: &Row<'_>| {
-        let mut found = Vec::new();
-        for (column, kind) in kinds.iter().enumerate() {
-            found.extend(row.opt_int(column)?.map(|micros| (Moment::from_micros(micros), *kind)));
-        }
-        Ok(found)
-    };
-    let mut found = sql.one(&next_text(kinds), &[], read).await?.unwrap_or_default();
-    found.sort_by_key(|(due, _)| *due);
-    Ok(found)
+/// When the next job of these kinds is due.
+pub async fn next(sql: &mut Sql, kinds: &[(Kind, Lane)]) -> Result<Option<Moment>> {
+    let kinds: Vec<Kind> = kinds.iter().map(|(kind, _)| *kind).collect();
+    let read = |row: &Row<'_>| (0..kinds.len()).map(|column| row.opt_int(column)).collect::<Result<Vec<_>>>();
+    let due = sql.one(&next_text(&kinds), &[], read).await?.unwrap_or_default();
+    Ok(due.into_iter().flatten().min().map(Moment::from_micros))
 }
 
 /// A column for each kind, which is found by its key: jobs of other kinds that are due and that nobody takes, such as mail without a
@@ -96,25 +90,26 @@ pub async fn next_of_any_kind(sql: &mut Sql) -> Result<Option<Moment>> {
 
 const NEXT_OF_ANY_KIND: &str = "SELECT run_at FROM jobs WHERE run_at IS NOT NULL ORDER BY run_at, id LIMIT 1";
 
-/// Claims the job of this kind that has been due longest. No other worker can claim it before the lease expires.
+/// Claims the job of this institution and kind that has been due longest. No other worker can claim it before the lease expires.
 pub async fn claim(
     sql: &mut Sql,
     lease: &str,
     until: Moment,
     now: Moment,
-    kind: Kind,
+    next: &Waiting,
 ) -> Result<Option<Claim>> {
     // Clearing the key allows an equal job to be enqueued from now on, because this run may miss later changes. A periodic job
     // keeps its key, and so its single row.
     let text = format!(
         "UPDATE jobs SET state = 'running', lease = $1, run_at = $2, attempts = attempts + 1, \
          waiting_key = CASE WHEN every_micros IS NULL THEN NULL ELSE waiting_key END \
-         WHERE id = ({}{}) AND run_at <= $3 \
+         WHERE id = ({}{}) AND run_at <= $4 \
          RETURNING id, payload, attempts, failures, every_micros",
-        due_text(kind, 3),
+        due_text(next.kind, 3),
         sql.skip_locked()
     );
-    let params: [Value<'_>; 3] = [lease.into(), until.micros().into(), now.micros().into()];
+    let params: [Value<'_>; 4] =
+        [lease.into(), until.micros().into(), next.institution.into(), now.micros().into()];
     let taken = sql.one(&text, &params, |row| {
         let count = |column: usize| Ok::<_, Error>(u32::try_from(row.int(column)?).unwrap_or(u32::MAX));
         let every = row.opt_int(4)?.map(|micros| Duration::from_micros(micros.unsigned_abs()));
@@ -130,11 +125,13 @@ pub async fn claim(
     Ok(Some(Claim { id, lease: lease.to_owned(), job, attempts, failures, every }))
 }
 
-/// The job that has been due longest at the time in this parameter.
-fn due_text(kind: Kind, now: usize) -> String {
+/// The job of the institution in this parameter that has been due longest at the time in the next one.
+pub(super) fn due_text(kind: Kind, institution: usize) -> String {
     format!(
-        "SELECT id FROM jobs WHERE kind = '{}' AND run_at <= ${now} ORDER BY run_at, id LIMIT 1",
-        kind.name()
+        "SELECT id FROM jobs WHERE kind = '{}' AND institution_id = ${institution} AND run_at <= ${} \
+         ORDER BY run_at, id LIMIT 1",
+        kind.name(),
+        institution + 1
     )
 }
 
@@ -282,11 +279,9 @@ pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
 /// Sample queries for the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
-    let now = || vec![Value::Int(10_000_000)];
     vec![
         ("the next job of one kind", next_text(&[Kind::FetchTake]), vec![]),
         ("the next job of all kinds", next_text(Kind::ALL), vec![]),
         ("the next job of any kind", NEXT_OF_ANY_KIND.to_owned(), vec![]),
-        ("a due job of a kind", due_text(Kind::FetchTake, 1), now()),
     ]
 }

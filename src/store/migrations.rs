@@ -25,7 +25,9 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0019_name_pages", include_str!("../../migrations/0019_name_pages.sql")),
     ("0020_outsiders", include_str!("../../migrations/0020_outsiders.sql")),
     ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
+    ("0022_turns", include_str!("../../migrations/0022_turns.sql")),
     ("0023_idempotency_keys", include_str!("../../migrations/0023_idempotency_keys.sql")),
+    ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

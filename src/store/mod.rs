@@ -56,6 +56,8 @@ pub mod sign_ins;
 pub mod sso;
 pub mod tokens;
 pub mod tool_consumers;
+pub mod turns;
+pub mod versions;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
 pub use postgres::without_password;

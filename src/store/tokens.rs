@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value, institutions};
+use super::{Error, Result, Row, Sql, Value, in_power_of_two_chunks, institutions, versions};
 use crate::domain::{
     access::{Access, TokenScope},
     ids::{InstitutionId, NamePageId, TokenId},
@@ -121,10 +121,31 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
 pub async fn revoke(sql: &mut Sql, institution: InstitutionId, id: TokenId, now: Moment) -> Result<bool> {
     let text =
         "UPDATE tokens SET revoked_at = $1 WHERE institution_id = $2 AND id = $3 AND revoked_at IS NULL";
-    Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
+    let revoked = sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1;
+    versions::callers_changed(sql).await?;
+    Ok(revoked)
 }
 
-pub async fn used(sql: &mut Sql, institution: InstitutionId, id: TokenId, at: Moment) -> Result<()> {
-    let text = "UPDATE tokens SET last_used_at = $1 WHERE institution_id = $2 AND id = $3";
-    sql.execute(text, &[at.micros().into(), institution.into(), id.into()]).await.map(|_| ())
+/// Stores when tokens were last used, with one statement for many of them.
+pub async fn used(sql: &mut Sql, used: &[(InstitutionId, TokenId, Moment)]) -> Result<()> {
+    for group in in_power_of_two_chunks(used) {
+        // PostgreSQL takes parameters in a list of values for texts, if nothing says otherwise.
+        let row = |number: usize| {
+            let [institution, id, at] =
+                [1, 2, 3].map(|column| format!("CAST(${} AS BIGINT)", number * 3 + column));
+            format!("({institution}, {id}, {at})")
+        };
+        let rows: Vec<String> = (0..group.len()).map(row).collect();
+        let text = format!(
+            "WITH used(institution_id, id, used_at) AS (VALUES {}) UPDATE tokens SET last_used_at = used.used_at FROM used \
+             WHERE tokens.institution_id = used.institution_id AND tokens.id = used.id",
+            rows.join(", ")
+        );
+        let mut params: Vec<Value<'_>> = Vec::with_capacity(group.len() * 3);
+        for (institution, id, at) in group {
+            params.extend([Value::from(*institution), Value::from(*id), Value::from(at.micros())]);
+        }
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
 }

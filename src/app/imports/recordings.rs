@@ -236,7 +236,7 @@ async fn store_recording(
     let incoming = Incoming::Bytes(bytes);
     // In a dry run, the owner may not exist yet: they may be somebody whom the import would create.
     let (Some(person), Target::Import(import)) = (person, run.target) else {
-        return Ok(app.studio.process(Kind::Recording, incoming).await?.map(|_| ()));
+        return Ok(app.studio.process(run.institution, Kind::Recording, incoming).await?.map(|_| ()));
     };
     // The import goes on after an interruption, and has counted it.
     if imports::has_brought(&mut app.db.read(), run.institution, import, person.id).await? {
@@ -244,7 +244,7 @@ async fn store_recording(
     }
     let now = app.clock.now();
     let mut draft = Draft { media: vec![(Kind::Recording, incoming)], ..Draft::default() };
-    let processed = media::process(app, &mut draft, now).await?;
+    let processed = media::process(app, run.institution, &mut draft, now).await?;
     if let Err(errors) = draft.errors.into_result() {
         let fault = errors.iter().flat_map(|(_, faults)| faults).find_map(|fault| match fault {
             Fault::Media(fault) => Some(fault.clone()),

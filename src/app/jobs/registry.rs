@@ -65,9 +65,10 @@ pub const fn policy(kind: Kind) -> Policy {
     }
 }
 
-/// Returns the kinds of jobs in these lanes.
-pub(super) fn in_lanes(lanes: &[Lane]) -> Vec<Kind> {
-    Kind::ALL.iter().copied().filter(|kind| lanes.contains(&policy(*kind).lane)).collect()
+/// Returns the kinds of jobs in these lanes, each with its lane.
+pub(super) fn in_lanes(lanes: &[Lane]) -> Vec<(Kind, Lane)> {
+    let with_lane = |kind: &Kind| (*kind, policy(*kind).lane);
+    Kind::ALL.iter().map(with_lane).filter(|(_, lane)| lanes.contains(lane)).collect()
 }
 
 pub async fn run(context: &Context<'_>) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The queue: every job is done, by one worker at a time, even if workers crash.
 
 mod killed;
+mod turns;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -11,7 +11,7 @@ use endonym::{
     domain::{
         address_list::Invitee,
         email::Email,
-        ids::{InvitationId, ParticipantId},
+        ids::{InstitutionId, InvitationId, ParticipantId},
         language::Language,
         mail_text::LetterKind,
         media::Kind,
@@ -33,7 +33,17 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Invites people, whose local part is also their first name.
 async fn invite_in(world: &World, language: Option<Language>, emails: &[&str]) {
-    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    invite_to(world, (world.institution.id, &world.page.slug), language, emails).await;
+}
+
+/// The same for a page of any institution.
+pub async fn invite_to(
+    world: &World,
+    (institution, page): (InstitutionId, &str),
+    language: Option<Language>,
+    emails: &[&str],
+) {
+    let page = NamePageRef::parse(page).unwrap();
     let invitee = |email: &&str| Invitee {
         email: Email::parse(email).unwrap(),
         first_name: email.split('@').next().map(str::to_owned),
@@ -41,7 +51,6 @@ async fn invite_in(world: &World, language: Option<Language>, emails: &[&str]) {
     };
     let invitees = emails.iter().map(invitee).collect();
     let terms = Terms { reminders: false, language, ..Terms::of(&world.app) };
-    let institution = world.institution.id;
     invitations::invite(&world.app, &Actor::Operator, institution, &page, invitees, &terms).await.unwrap();
     world.app.queue.wake();
 }

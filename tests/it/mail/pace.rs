@@ -12,7 +12,11 @@ use endonym::{
     store::Db,
 };
 
-use super::{FROM, Server, enqueue, invite_many, letters::invite, paced_mailer, reaches, world};
+use super::{
+    FROM, Server, enqueue, invite_many,
+    letters::{invite, invite_to},
+    paced_mailer, reaches, world,
+};
 use crate::support::{database::execute, process::Installation, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -79,4 +83,20 @@ async fn a_letter_is_sent_later_if_no_turn_can_be_reserved() {
     execute(&world.app.db, "INSERT INTO mail_pace (id, next_at) VALUES (1, 0)", vec![]).await;
     world.advance(2 * MINUTE);
     until("the letter", || async { server.received().len() == 1 }).await;
+}
+
+#[tokio::test]
+async fn many_letters_of_one_institution_do_not_delay_the_one_of_another() {
+    let server = Server::start(&[]).await;
+    let world = world(server.mailer()).await;
+    let neighbor = world.neighbor().await;
+    let many: Vec<String> = (0..40).map(|n| format!("p{n}@example.org")).collect();
+    invite(&world, &many.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let theirs = (neighbor.institution.id, neighbor.page.slug.as_str());
+    invite_to(&world, theirs, None, &["zoe@example.com"]).await;
+    world.work(1);
+    until("all letters", || async { server.received().len() == 41 }).await;
+    let place = server.received().iter().position(|letter| letter.to_string().contains("zoe@example.com"));
+    // Two workers have taken letters of the first institution, and may be quicker than the one that takes this letter.
+    assert!(place.is_some_and(|place| place < 10), "{place:?}");
 }

@@ -239,11 +239,11 @@ fn flood(world: &World) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     // One is in progress, one waits, and one is about to take the next place.
     for _ in 0..3 {
-        let (app, sound) = (world.app.clone(), sound.clone());
+        let (app, institution, sound) = (world.app.clone(), world.institution.id, sound.clone());
         tasks.spawn(async move {
             loop {
-                let processed = app.studio.process(Kind::Recording, Incoming::Bytes(sound.to_vec())).await;
-                match processed {
+                let incoming = Incoming::Bytes(sound.to_vec());
+                match app.studio.process(institution, Kind::Recording, incoming).await {
                     Ok(_) => {}
                     Err(Error::Busy) => tokio::time::sleep(Duration::from_millis(1)).await,
                     Err(other) => panic!("{other:?}"),

@@ -20,7 +20,7 @@ use endonym::{
 use serde_json::json;
 
 use super::records::{ANA, BEN, HELD, all, create, delete, rules, states, take, world};
-use crate::support::{database::execute, import::import};
+use crate::support::{Answer, Neighbor, World, database::execute, import::import};
 
 #[tokio::test]
 async fn nobody_is_called_abroad_where_that_is_not_allowed() {
@@ -96,12 +96,7 @@ async fn so_many_in_a_day_for_each_institution() {
     let neighbor = world.neighbor().await;
     create(&world, "ana@x.org", ANA).await;
     create(&world, "ben@x.org", BEN).await;
-    let body = json!({
-        "name_page_id": neighbor.page.slug,
-        "participant": { "first_name": "Eve", "email": "eve@x.org", "phone_number": "+12025550129" }
-    });
-    let request = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&body);
-    crate::support::Answer::of(request).await.expect(201);
+    create_next_door(&world, &neighbor, "eve@x.org", "+12025550129").await;
     assert!(take(&world).await.is_some());
     assert_eq!(take(&world).await.unwrap().number.e164(), "+12025550129", "others have a day of their own");
     assert!(take(&world).await.is_none());
@@ -110,6 +105,48 @@ async fn so_many_in_a_day_for_each_institution() {
     assert!(due > Duration::from_secs(86_000) && due <= Duration::from_secs(86_400), "{due:?}");
     world.advance(due);
     assert!(take(&world).await.is_some(), "a day later");
+}
+
+async fn create_next_door(world: &World, neighbor: &Neighbor, email: &str, number: &str) {
+    let participant = json!({ "first_name": "Eve", "email": email, "phone_number": number });
+    let body = json!({ "name_page_id": neighbor.page.slug, "participant": participant });
+    let request = world.request_as(&neighbor.token, reqwest::Method::POST, "/v5/participants").json(&body);
+    Answer::of(request).await.expect(201);
+}
+
+#[tokio::test]
+async fn many_calls_of_one_institution_delay_another_by_one() {
+    let world = world(Rules { max_at_once: 100, max_per_minute: 100, ..rules() }).await;
+    let neighbor = world.neighbor().await;
+    for n in 0..20 {
+        create(&world, &format!("p{n}@x.org"), &format!("+120255501{n:02}")).await;
+    }
+    let (one, two) = (world.institution.id, neighbor.institution.id);
+    let whose = async || take(&world).await.map(|claimed| claimed.attempt.institution);
+    assert_eq!([whose().await, whose().await, whose().await], [Some(one); 3]);
+    for n in 0..2 {
+        create_next_door(&world, &neighbor, &format!("e{n}@x.org"), &format!("+1202555018{n}")).await;
+    }
+    let next = [whose().await, whose().await, whose().await, whose().await];
+    assert_eq!(next, [two, one, two, one].map(Some));
+}
+
+#[tokio::test]
+async fn calls_that_are_put_off_delay_nobody_else() {
+    let world = world(Rules { max_at_once: 100, max_per_day: 3, ..rules() }).await;
+    let neighbor = world.neighbor().await;
+    // More than are looked at in one go.
+    for n in 0..60 {
+        create(&world, &format!("p{n}@x.org"), &format!("+120255501{n:02}")).await;
+    }
+    for _ in 0..3 {
+        assert_eq!(take(&world).await.unwrap().attempt.institution, world.institution.id);
+    }
+    // The first institution has reached its daily limit, and it is its turn again once the other one was served.
+    for n in 0..2 {
+        create_next_door(&world, &neighbor, &format!("e{n}@x.org"), &format!("+1202555018{n}")).await;
+        assert_eq!(take(&world).await.unwrap().attempt.institution, neighbor.institution.id);
+    }
 }
 
 #[tokio::test]

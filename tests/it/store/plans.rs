@@ -2,7 +2,7 @@
 
 use endonym::store::{
     Db, Value, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
-    participants, people, retention, sign_ins,
+    participants, people, retention, sign_ins, turns,
 };
 
 use crate::support::{
@@ -216,6 +216,59 @@ async fn a_due_job_is_found_without_sorting_and_without_reading_the_queue() {
             }
         }
     }
+}
+
+/// However many jobs or calls an institution has waiting, one of them is read to find out whose turn it is.
+#[tokio::test]
+async fn whose_turn_it_is_is_found_without_reading_the_queue() {
+    let world = World::new().await;
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
+    // Most of them are of one institution, and some jobs are dead.
+    let waiting = format!(
+        "{series} INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
+         SELECT i, CASE WHEN i % 10 = 1 THEN i / 10 % 50 ELSE 500 END, CASE WHEN i % 50 = 1 THEN 'fetch_take' \
+         WHEN i % 2 = 0 THEN 'sync_course' ELSE 'delete_takes' END, '{{}}', CASE WHEN i % 20 = 0 THEN 'dead' ELSE 'waiting' END, \
+         CASE WHEN i % 20 > 0 THEN i * 1000 END, 0, 0, i FROM n"
+    );
+    execute(&world.app.db, waiting, vec![20_000.into()]).await;
+    let calls = format!(
+        "{series} INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
+         attempts_allowed, created_at) SELECT CASE WHEN i % 10 = 1 THEN i / 10 % 50 ELSE 500 END, i, i, 'number' || i, \
+         CASE WHEN i % 4 > 0 THEN 'recorded' ELSE 'scheduled' END, CASE WHEN i % 4 = 0 THEN i * 1000 END, 0, 3, i FROM n"
+    );
+    execute(&world.app.db, calls, vec![20_000.into()]).await;
+    for analyzed in [false, true] {
+        if analyzed {
+            execute(&world.app.db, "ANALYZE", vec![]).await;
+        } else if on_postgres() {
+            // Its server analyzes by itself.
+            continue;
+        }
+        for (what, text, params) in turns::statements() {
+            let (tables, index) = match what {
+                "the next call" => (["calls", "c"], "calls_by_institution"),
+                _ => (["jobs", "j"], "jobs_by_institution"),
+            };
+            for plan in plans(&world, &text, &params).await {
+                let reads: Vec<_> = plan.iter().filter(|line| reads_one_of(line, tables)).collect();
+                assert!(!reads.is_empty(), "{what}: {plan:?}");
+                let is_keyed = |line: &&String| line.contains(index) && !line.contains("SCAN");
+                assert!(reads.iter().all(is_keyed), "{what}\n  {text}\n    {}", plan.join("\n    "));
+            }
+        }
+    }
+}
+
+/// Does this line of a plan read a table with one of these names or aliases?
+fn reads_one_of(line: &str, tables: [&str; 2]) -> bool {
+    let mut words = line.trim_start_matches([' ', '-', '>']).split_whitespace();
+    let first = words.next();
+    // SQLite says `SEARCH j USING …`, and PostgreSQL `Index Scan using … on jobs j`.
+    if matches!(first, Some("SEARCH" | "SCAN")) {
+        return words.next().is_some_and(|name| tables.contains(&name));
+    }
+    line.contains(" Scan ") && words.skip_while(|word| *word != "on").nth(1) == Some(tables[0])
 }
 
 /// Whoever asks for the changes since yesterday does not pay for those of all years.

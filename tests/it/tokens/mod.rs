@@ -1,9 +1,10 @@
-//! Access tokens: scopes, name pages, one row per person, and unknown tokens.
+//! Access tokens: scopes, name pages, one row per person, unknown tokens, and what is kept of them.
 
 mod failures;
 mod newest;
 mod pages;
 mod scopes;
+mod versions;
 
 use endonym::{
     app::{

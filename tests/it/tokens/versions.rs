@@ -1,0 +1,111 @@
+//! What a process keeps of tokens: it is not read again while nothing has changed, and every change is noticed.
+
+use std::time::Duration;
+
+use endonym::{
+    app::{Actor, callers, institutions, name_pages, tokens},
+    domain::{access::TokenScope, ids::TokenId, moment::Moment, name_page::NamePageRef},
+    store::{self, Error, versions},
+};
+
+use super::{get, scoped};
+use crate::support::{
+    World,
+    database::{execute, on_postgres},
+};
+
+const PATH: &str = "/v5/participants";
+/// Longer than a token is used without looking.
+const LATER: Duration = Duration::from_millis(500);
+
+#[tokio::test]
+async fn with_postgresql_one_row_says_that_no_token_has_changed() {
+    // SQLite knows by itself whether anything was written.
+    if !on_postgres() {
+        return;
+    }
+    let world = World::new().await;
+    let token = scoped(&world, TokenScope::All).await;
+    get(&world, &token, PATH).await.expect(200);
+    // By hand, and without saying so.
+    execute(&world.app.db, "UPDATE tokens SET revoked_at = 1", vec![]).await;
+    world.advance(LATER);
+    get(&world, &token, PATH).await.expect(200);
+    execute(&world.app.db, "UPDATE versions SET version = version + 1", vec![]).await;
+    world.advance(LATER);
+    get(&world, &token, PATH).await.expect(401);
+}
+
+#[tokio::test]
+async fn what_was_changed_by_hand_is_noticed_after_a_while() {
+    let world = World::new().await;
+    let token = scoped(&world, TokenScope::All).await;
+    get(&world, &token, PATH).await.expect(200);
+    execute(&world.app.db, "UPDATE tokens SET revoked_at = 1", vec![]).await;
+    world.advance(Duration::from_secs(31));
+    get(&world, &token, PATH).await.expect(401);
+}
+
+async fn version(world: &World) -> i64 {
+    versions::of_callers(&mut world.app.db.read()).await.unwrap()
+}
+
+#[tokio::test]
+async fn every_change_of_what_callers_are_made_of_is_counted_and_nothing_else() {
+    let world = World::new().await;
+    let (app, operator) = (&world.app, &Actor::Operator);
+    let neighbor = world.neighbor().await;
+    let page = world.page("Gone soon").await;
+    let (token, secret) =
+        tokens::create(app, operator, world.institution.id, "second".into(), None).await.unwrap();
+
+    let before = version(&world).await;
+    world.person("Ana", "ana@x.org").await;
+    get(&world, &secret, PATH).await.expect(200);
+    callers::store_last_used(app).await.unwrap();
+    assert_eq!(version(&world).await, before, "people and the last use do not matter");
+
+    let mut last = before;
+    let mut is_higher = async |what: &str| {
+        let now = version(&world).await;
+        assert!(now > last, "{what}");
+        last = now;
+    };
+    tokens::revoke(app, operator, world.institution.id, token.id).await.unwrap();
+    is_higher("a token is revoked").await;
+    let change = institutions::Change { rate_limit: Some(Some(5)), ..Default::default() };
+    institutions::update(app, operator, &world.institution.slug, change).await.unwrap();
+    is_higher("a limit is changed").await;
+    let origin = vec!["https://www.example.edu".to_owned()];
+    let change = institutions::Change { allow_origins: origin, ..Default::default() };
+    institutions::update(app, operator, &world.institution.slug, change).await.unwrap();
+    is_higher("an origin is allowed").await;
+    let page = NamePageRef::parse(&page.slug).unwrap();
+    name_pages::delete(app, operator, world.institution.id, &page).await.unwrap();
+    is_higher("a page is deleted").await;
+    institutions::delete(app, operator, &neighbor.institution.slug).await.unwrap();
+    is_higher("an institution is deleted").await;
+}
+
+#[tokio::test]
+async fn the_last_use_of_many_tokens_is_stored_at_once() {
+    const TOKENS: i64 = 300;
+    let world = World::new().await;
+    let institution = world.institution.id;
+    let insert = "WITH RECURSIVE n(i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1) \
+                  INSERT INTO tokens (institution_id, id, name, digest, created_at) SELECT $2, i, 'many', 'digest' || i, 0 FROM n";
+    execute(&world.app.db, insert, vec![TOKENS.into(), institution.into()]).await;
+    // The last one is of another institution, which has no such token.
+    let mut used: Vec<_> =
+        (1..TOKENS).map(|n| (institution, TokenId::new(n), Moment::from_micros(n * 10))).collect();
+    used.push((world.neighbor().await.institution.id, TokenId::new(TOKENS), Moment::from_micros(7)));
+    let stored = world
+        .app
+        .db
+        .write::<_, Error>(move |sql| Box::pin(async move { store::tokens::used(sql, &used).await }));
+    stored.await.unwrap();
+    let text = "SELECT id, last_used_at FROM tokens WHERE name = 'many' ORDER BY id";
+    let stored = world.app.db.read().rows(text, &[], |row| Ok((row.int(0)?, row.opt_int(1)?))).await.unwrap();
+    let expected: Vec<_> = (1..=TOKENS).map(|n| (n, (n < TOKENS).then_some(n * 10))).collect();
+    assert_eq!(stored, expected);
+}
