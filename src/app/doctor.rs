@@ -18,7 +18,7 @@ use crate::{
         cloud::Client,
         sip::{self, Trunk},
     },
-    store::{self, Db, folder, jobs, migrations},
+    store::{self, Db, citus, folder, jobs, migrations},
 };
 
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub enum Finding {
     /// The kind of database.
     Database(Result<&'static str, String>),
     Migrations(Result<Schema, String>),
+    /// Tables that Citus does not have where they should be.
+    Citus(Result<Vec<&'static str>, String>),
     Jobs(Result<Queue, String>),
     /// Whether the stored credentials of learning systems can be decrypted.
     Secrets(Result<Sealed, SecretsFault>),
@@ -130,6 +132,7 @@ impl Finding {
             Self::DataFolder { fault, .. } => fault.is_none(),
             Self::Database(found) => found.is_ok(),
             Self::Migrations(found) => found.as_ref().is_ok_and(Schema::works),
+            Self::Citus(found) => found.as_ref().is_ok_and(Vec::is_empty),
             Self::Jobs(found) => found.as_ref().is_ok_and(|queue| queue.dead == 0 && !queue.is_late),
             Self::Secrets(found) => found.as_ref().is_ok_and(|sealed| sealed.closed.is_empty()),
             Self::Blobs(found) => found.is_ok(),
@@ -191,6 +194,10 @@ pub async fn database(options: &store::Options, clock: &Clock) -> (Vec<Finding>,
         migrates_by_itself: matches!(db, Db::Sqlite(_)),
     };
     findings.push(Finding::Migrations(version.map(schema).map_err(|error| error.to_string())));
+    if is_current && db.is_citus() {
+        let misplaced = citus::misplaced(&db).await;
+        findings.push(Finding::Citus(misplaced.map_err(|error| error.to_string())));
+    }
     if is_current {
         findings.push(Finding::Jobs(queue(&db, clock).await.map_err(|error| error.to_string())));
     }

@@ -44,6 +44,8 @@ pub struct Postgres {
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
+    /// Does the database have the Citus extension? See `store/citus.rs`.
+    is_citus: bool,
 }
 
 /// Triggers ANALYZE as tables grow. PostgreSQL plans a prepared statement for the current table size and keeps the
@@ -82,7 +84,7 @@ impl Growth {
 }
 
 async fn analyze(pool: &Pool) -> Result<()> {
-    let mut client = Client::new(take(pool).await?, LONG_STATEMENT);
+    let mut client = Client::new(take(pool).await?, LONG_STATEMENT, false);
     client.script("BEGIN").await?;
     let made = match client.allow_long_statements().await {
         Ok(()) => client.script(ANALYZE).await,
@@ -127,14 +129,21 @@ impl Postgres {
         let connect = CONNECT.min(timeout);
         prepare(&mut config, timeout);
         let tls = MakeRustlsConnect::new(tls(options)?);
-        let pools = Pools::new(&config, &tls, options.connections, options.threads, connect)?;
+        let mut pools = Pools::new(&config, &tls, options.connections, options.threads, connect)?;
+        // Fails early if the server is unreachable.
+        let is_citus = has_citus(&Client::new(take(pools.shared()).await?, timeout, false)).await?;
+        if is_citus {
+            plan_by_value(&mut config);
+            pools = Pools::new(&config, &tls, options.connections, options.threads, connect)?;
+        }
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
-        let postgres = Self { pools, timeout, writers, streams, growth: Growth::new() };
-        // Fail early if the server is unreachable.
-        let _ = postgres.client().await?;
-        Ok(postgres)
+        Ok(Self { pools, timeout, writers, streams, growth: Growth::new(), is_citus })
+    }
+
+    pub const fn is_citus(&self) -> bool {
+        self.is_citus
     }
 
     pub fn measure(&self) {
@@ -144,12 +153,12 @@ impl Postgres {
     }
 
     pub async fn client(&self) -> Result<Client> {
-        Ok(Client::new(take(self.pools.shared()).await?, self.timeout))
+        Ok(Client::new(take(self.pools.shared()).await?, self.timeout, self.is_citus))
     }
 
     /// For one statement outside a transaction.
     pub async fn reader(&self) -> Result<Client> {
-        Ok(Client::new(self.pools.reader().await?, self.timeout))
+        Ok(Client::new(self.pools.reader().await?, self.timeout, self.is_citus))
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
@@ -182,7 +191,8 @@ impl Postgres {
         let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
-        let (growth, pool) = (self.growth.clone(), self.pools.shared().clone());
+        // Citus plans a statement for the shards each time.
+        let growth = (!self.is_citus).then(|| (self.growth.clone(), self.pools.shared().clone()));
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
@@ -190,7 +200,9 @@ impl Postgres {
             sql.script("BEGIN").await?;
             let end = if job(sql).await { "COMMIT" } else { "ROLLBACK" };
             sql.script(end).await?;
-            growth.executed(sql.executed, &pool);
+            if let Some((growth, pool)) = growth {
+                growth.executed(sql.executed, &pool);
+            }
             open.close();
             Ok(())
         });
@@ -234,7 +246,7 @@ impl Postgres {
             StreamClass::Background => None,
         };
         let mut client = self.client().await?;
-        let Client { connection: Some(connection), deadline } = &mut client else { return Err(closed()) };
+        let Client { connection: Some(connection), deadline, .. } = &mut client else { return Err(closed()) };
         let statement = deadline.meet(connection.prepare_cached(sql)).await?;
         let transaction = deadline.meet(connection.transaction()).await?;
         let portal = deadline.meet(transaction.bind(&statement, &to_sql(params))).await?;
@@ -278,11 +290,26 @@ fn prepare(config: &mut Config, timeout: Duration) {
     }
 }
 
+async fn has_citus(client: &Client) -> Result<bool> {
+    let text = "SELECT extname FROM pg_catalog.pg_extension WHERE extname = 'citus'";
+    Ok(!query(client, text, &[]).await?.is_empty())
+}
+
+/// Citus chooses the shard when it plans, so it cannot make a generic plan of a statement that joins tables. Of the other statements
+/// it keeps plans by itself.
+fn plan_by_value(config: &mut Config) {
+    let options = config.get_options().unwrap_or_default();
+    // The last value of a setting counts.
+    let options = format!("{options} -c plan_cache_mode=auto");
+    config.options(options.trim_start());
+}
+
 /// A pooled connection. After a timeout, or if its user stops waiting, a response is still outstanding, so the connection is
 /// closed instead of being reused.
 pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
+    is_citus: bool,
 }
 
 /// The statement timeout.
@@ -313,8 +340,13 @@ impl Deadline {
 }
 
 impl Client {
-    fn new(connection: Object, time: Duration) -> Self {
-        Self { connection: Some(connection), deadline: Deadline { time, broken: AtomicBool::new(false) } }
+    fn new(connection: Object, time: Duration, is_citus: bool) -> Self {
+        let deadline = Deadline { time, broken: AtomicBool::new(false) };
+        Self { connection: Some(connection), deadline, is_citus }
+    }
+
+    pub const fn is_citus(&self) -> bool {
+        self.is_citus
     }
 
     fn connection(&self) -> Result<&Object> {
