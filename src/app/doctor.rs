@@ -18,7 +18,7 @@ use crate::{
         cloud::Client,
         sip::{self, Trunk},
     },
-    store::{self, Db, connections, folder, jobs, migrations},
+    store::{self, Db, citus, connections, folder, jobs, migrations},
 };
 
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub enum Finding {
     Database(Result<&'static str, String>),
     Connections(Result<Connections, String>),
     Migrations(Result<Schema, String>),
+    /// Tables that Citus does not have where they should be.
+    Citus(Result<Vec<&'static str>, String>),
     Jobs(Result<Queue, String>),
     /// Whether the stored credentials of learning systems can be decrypted.
     Secrets(Result<Sealed, SecretsFault>),
@@ -144,6 +146,7 @@ impl Finding {
             Self::Database(found) => found.is_ok(),
             Self::Connections(found) => found.as_ref().is_ok_and(Connections::fit),
             Self::Migrations(found) => found.as_ref().is_ok_and(Schema::works),
+            Self::Citus(found) => found.as_ref().is_ok_and(Vec::is_empty),
             Self::Jobs(found) => found.as_ref().is_ok_and(|queue| queue.dead == 0 && !queue.is_late),
             Self::Secrets(found) => found.as_ref().is_ok_and(|sealed| sealed.closed.is_empty()),
             Self::Blobs(found) => found.is_ok(),
@@ -220,6 +223,10 @@ pub async fn database(options: &store::Options, nodes: u64, clock: &Clock) -> (V
         migrates_by_itself: matches!(db, Db::Sqlite(_)),
     };
     findings.push(Finding::Migrations(version.map(schema).map_err(|error| error.to_string())));
+    if is_current && db.is_citus() {
+        let misplaced = citus::misplaced(&db).await;
+        findings.push(Finding::Citus(misplaced.map_err(|error| error.to_string())));
+    }
     if is_current {
         findings.push(Finding::Jobs(queue(&db, clock).await.map_err(|error| error.to_string())));
     }

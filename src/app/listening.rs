@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{
     domain::{
-        access::SearchScope,
         client_address::Client,
         custom_field::CustomField,
         directory::{Filter, Letter},
@@ -279,9 +278,8 @@ pub async fn reportable(
 
 /// Somebody on this page, and not on another one of the institution.
 async fn find(app: &App, public: &PublicPage, token: &str) -> Result<Participant> {
-    let within = SearchScope::Page(public.page.id);
-    let sql = &mut app.db.read();
-    let found = participants::best(sql, public.institution.id, within, KeyKind::Token, token).await?;
+    let (sql, institution) = (&mut app.db.read(), public.institution.id);
+    let found = participants::best_on_page(sql, institution, &public.page, KeyKind::Token, token).await?;
     found.ok_or(Error::Missing(Missing::Participant))
 }
 

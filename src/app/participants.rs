@@ -70,13 +70,17 @@ pub async fn find(
     person_key: &PersonKey,
 ) -> Result<Participant> {
     access.check(Action::Read)?;
-    let within = match page {
-        Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
-        None => access.within(),
+    let page = match page {
+        Some(page) => Some(name_pages::permitted(app, access, page).await?),
+        None => None,
     };
-    let sql = &mut app.db.read();
+    let (sql, institution) = (&mut app.db.read(), access.institution);
     for (by, key) in person_key.by() {
-        if let Some(found) = participants::best(sql, access.institution, within, by, key).await? {
+        let found = match &page {
+            Some(page) => participants::best_on_page(sql, institution, page, by, key).await?,
+            None => participants::best(sql, institution, access.within(), by, key).await?,
+        };
+        if let Some(found) = found {
             return Ok(found);
         }
     }

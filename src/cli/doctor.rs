@@ -118,6 +118,8 @@ fn shown(finding: Finding) -> FindingText {
         Finding::Connections(Err(why)) => ("connections", why, CHECK_PERMISSIONS),
         Finding::Migrations(Ok(schema)) => migrations(&schema),
         Finding::Migrations(Err(why)) => ("migrations", why, CHECK_PERMISSIONS),
+        Finding::Citus(Ok(misplaced)) => citus(&misplaced),
+        Finding::Citus(Err(why)) => ("citus", why, CHECK_PERMISSIONS),
         Finding::Jobs(Ok(queue)) => jobs(&queue),
         Finding::Jobs(Err(why)) => ("jobs", why, CHECK_PERMISSIONS),
         Finding::Secrets(Ok(sealed)) if sealed.closed.is_empty() => (
@@ -195,6 +197,19 @@ fn migrations(schema: &doctor::Schema) -> Words {
         let says = format!("the database is at version {version}, this binary needs {newest}");
         (part, says, "run `endonym migrate`")
     }
+}
+
+fn citus(misplaced: &[&str]) -> Words {
+    let part = "citus";
+    if misplaced.is_empty() {
+        return (part, "all tables are distributed".to_owned(), "");
+    }
+    (
+        part,
+        format!("not distributed as they should be: {}", misplaced.join(", ")),
+        "run `endonym migrate` with the URL of the coordinator; it leaves tables alone that were distributed otherwise: for each of those, \
+         first run `SELECT undistribute_table('TABLE')` there",
+    )
 }
 
 fn jobs(queue: &doctor::Queue) -> Words {

@@ -10,7 +10,8 @@ use crate::{
 
 /// Migrate the database schema to the version of this binary
 ///
-/// SQLite databases are migrated automatically on every start. For PostgreSQL, run this command before you start the new version.
+/// SQLite databases are migrated automatically on every start. For PostgreSQL, run this command before you start the new version. With
+/// Citus, use the URL of the coordinator: this command also distributes the tables.
 #[derive(Debug, clap::Args)]
 pub struct Migrate {}
 

@@ -232,7 +232,7 @@ pub async fn resume(
         for table in ["participants", "hidden_participants"] {
             let own = |column: &str, kind: &str| {
                 format!(
-                    "(SELECT m.{column} FROM media m WHERE m.institution_id = {table}.institution_id \
+                    "(SELECT m.{column} FROM media m WHERE m.institution_id = $1 \
                      AND m.participant_id = {table}.id AND m.kind = '{kind}')"
                 )
             };

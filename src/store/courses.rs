@@ -4,7 +4,7 @@ pub mod aliases;
 pub mod members;
 pub mod staff;
 
-use super::{Result, Row, Sql, Value};
+use super::{Result, Row, Sql, Value, jobs};
 use crate::domain::{
     course::{Course, Sync},
     ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
@@ -13,21 +13,38 @@ use crate::domain::{
 };
 
 const READ: &str = "SELECT c.id, c.tool_consumer_id, c.external_id, c.title, c.name_page_id, c.memberships_url, c.synced_at, \
-     c.error, c.note, j.state, j.failures, c.job_id, c.next_sync_at, c.platform_key \
-     FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
-     WHERE c.institution_id = $1";
+     c.error, c.note, c.job_id, c.next_sync_at, c.platform_key FROM courses c WHERE c.institution_id = $1";
 
-/// With the last job that synchronized it, if any.
-fn from_row(row: &Row<'_>) -> Result<(Course, Option<JobId>)> {
-    let (state, failures) = (row.opt_text(9)?, row.opt_int(10)?.unwrap_or(0));
-    let is = |wanted: job::State| state.as_deref() == Some(wanted.word());
-    let sync = if is(job::State::Running) || (is(job::State::Waiting) && failures == 0) {
+/// A course, and the last job that synchronized it, if any.
+type WithJob = (Course, Option<JobId>);
+
+/// Runs a query that begins with `READ`, and asks for the jobs: one statement cannot read the queue, which belongs to the whole
+/// installation, and the shard of an institution (ADR 3).
+async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<WithJob>> {
+    let mut found = sql.rows(text, params, from_row).await?;
+    let ids: Vec<JobId> = found.iter().filter_map(|(_, job)| *job).collect();
+    let progress = jobs::progress(sql, &ids).await?;
+    for (course, job) in &mut found {
+        if let Some((state, failures)) = job.and_then(|job| progress.get(&job)) {
+            course.sync = sync(state, *failures);
+        }
+    }
+    Ok(found)
+}
+
+/// What a job in this state means for its course.
+fn sync(state: &str, failures: i64) -> Sync {
+    let is = |wanted: job::State| state == wanted.word();
+    if is(job::State::Running) || (is(job::State::Waiting) && failures == 0) {
         Sync::Running
     } else if is(job::State::Waiting) {
         Sync::Resting
     } else {
         Sync::Idle
-    };
+    }
+}
+
+fn from_row(row: &Row<'_>) -> Result<WithJob> {
     let course = Course {
         id: row.id(0)?,
         tool_consumer: row.id(1)?,
@@ -38,19 +55,15 @@ fn from_row(row: &Row<'_>) -> Result<(Course, Option<JobId>)> {
         synced_at: row.opt_int(6)?.map(Moment::from_micros),
         error: row.opt_text(7)?,
         note: row.opt_text(8)?,
-        next_sync_at: row.opt_int(12)?.map(Moment::from_micros),
-        sync,
-        platform_key: row.opt_text(13)?,
+        next_sync_at: row.opt_int(10)?.map(Moment::from_micros),
+        sync: Sync::Idle,
+        platform_key: row.opt_text(11)?,
     };
-    Ok((course, row.opt_id(11)?))
+    Ok((course, row.opt_id(9)?))
 }
 
-pub async fn find(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    id: CourseId,
-) -> Result<Option<(Course, Option<JobId>)>> {
-    sql.one(&format!("{READ} AND c.id = $2"), &[institution.into(), id.into()], from_row).await
+pub async fn find(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<Option<WithJob>> {
+    Ok(read(sql, &format!("{READ} AND c.id = $2"), &[institution.into(), id.into()]).await?.pop())
 }
 
 /// By the learning system's id. The course may belong to another tool consumer that reaches the same course (an alias).
@@ -59,10 +72,10 @@ pub async fn by_external_id(
     institution: InstitutionId,
     tool_consumer: ToolConsumerId,
     external_id: &str,
-) -> Result<Option<(Course, Option<JobId>)>> {
+) -> Result<Option<WithJob>> {
     let text = format!("{READ} AND c.tool_consumer_id = $2 AND c.external_id = $3");
     let params = [institution.into(), tool_consumer.into(), external_id.into()];
-    if let Some(own) = sql.one(&text, &params, from_row).await? {
+    if let Some(own) = read(sql, &text, &params).await?.pop() {
         return Ok(Some(own));
     }
     match aliases::find(sql, institution, tool_consumer, external_id).await? {
@@ -76,9 +89,9 @@ pub async fn by_platform_key(
     sql: &mut Sql,
     institution: InstitutionId,
     key: &str,
-) -> Result<Option<(Course, Option<JobId>)>> {
+) -> Result<Option<WithJob>> {
     let text = format!("{READ} AND c.platform_key = $2 ORDER BY c.id LIMIT 1");
-    sql.one(&text, &[institution.into(), key.into()], from_row).await
+    Ok(read(sql, &text, &[institution.into(), key.into()]).await?.pop())
 }
 
 /// In the order in which they were added.
@@ -88,8 +101,8 @@ pub async fn all(
     tool_consumer: ToolConsumerId,
 ) -> Result<Vec<Course>> {
     let text = format!("{READ} AND c.tool_consumer_id = $2 ORDER BY c.id");
-    let read = |row: &Row<'_>| from_row(row).map(|(course, _)| course);
-    sql.rows(&text, &[institution.into(), tool_consumer.into()], read).await
+    let found = read(sql, &text, &[institution.into(), tool_consumer.into()]).await?;
+    Ok(found.into_iter().map(|(course, _)| course).collect())
 }
 
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Course, now: Moment) -> Result<()> {
@@ -152,14 +165,14 @@ pub(super) async fn delete_all(
     (column, id): (&str, i64),
 ) -> Result<()> {
     let key_params = [Value::from(institution), Value::from(id)];
-    let of_courses = |what: &str| {
-        format!("(SELECT c.{what} FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2)")
-    };
-    let text = format!("DELETE FROM jobs WHERE state <> 'running' AND id IN {}", of_courses("job_id"));
-    sql.execute(&text, &key_params).await?;
+    let course_ids = format!("SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2");
+    let text = format!(
+        "SELECT job_id FROM courses WHERE institution_id = $1 AND {column} = $2 AND job_id IS NOT NULL"
+    );
+    let queued: Vec<JobId> = sql.rows(&text, &key_params, |row| row.id(0)).await?;
+    jobs::remove_idle(sql, &queued).await?;
     for table in ["course_members", "course_aliases", "course_identities", "course_staff"] {
-        let text =
-            format!("DELETE FROM {table} WHERE institution_id = $1 AND course_id IN {}", of_courses("id"));
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND course_id IN ({course_ids})");
         sql.execute(&text, &key_params).await?;
     }
     let text = format!("DELETE FROM courses WHERE institution_id = $1 AND {column} = $2");
@@ -169,9 +182,10 @@ pub(super) async fn delete_all(
 /// Deletes a course that was merged into another, including its queued jobs.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<()> {
     let this = [Value::from(institution), Value::from(id)];
+    let text = "SELECT job_id FROM courses WHERE institution_id = $1 AND id = $2 AND job_id IS NOT NULL";
+    let queued: Vec<JobId> = sql.rows(text, &this, |row| row.id(0)).await?;
+    jobs::remove_idle(sql, &queued).await?;
     for text in [
-        "DELETE FROM jobs WHERE state <> 'running' AND id IN \
-         (SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.id = $2)",
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id = $2",
         "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id = $2",
         "DELETE FROM course_identities WHERE institution_id = $1 AND course_id = $2",
@@ -255,7 +269,7 @@ pub async fn due(
     );
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let params = [institution.into(), tool_consumer.into(), now.micros().into(), most.into()];
-    sql.rows(&text, &params, |row| from_row(row).map(|(course, _)| course)).await
+    Ok(read(sql, &text, &params).await?.into_iter().map(|(course, _)| course).collect())
 }
 
 /// The ids of courses key_params next synchronization has not been scheduled yet.
@@ -298,11 +312,10 @@ pub async fn under_way(
     institution: InstitutionId,
     tool_consumer: ToolConsumerId,
 ) -> Result<(usize, usize)> {
-    let text = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN j.failures > 0 THEN 1 ELSE 0 END), 0) FROM courses c \
-                JOIN jobs j ON j.id = c.job_id \
-                WHERE c.institution_id = $1 AND c.tool_consumer_id = $2 AND j.state <> $3";
-    let params = [institution.into(), tool_consumer.into(), job::State::Dead.word().into()];
-    let count = |number: i64| usize::try_from(number).unwrap_or(0);
-    let found = sql.one(text, &params, |row| Ok((count(row.int(0)?), count(row.int(1)?)))).await?;
-    Ok(found.unwrap_or_default())
+    let text = "SELECT job_id FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2 AND job_id IS NOT NULL";
+    let ids: Vec<JobId> =
+        sql.rows(text, &[institution.into(), tool_consumer.into()], |row| row.id(0)).await?;
+    let progress = jobs::progress(sql, &ids).await?;
+    let alive = progress.values().filter(|(state, _)| state != job::State::Dead.word());
+    Ok(alive.fold((0, 0), |(all, retries), (_, failures)| (all + 1, retries + usize::from(*failures > 0))))
 }

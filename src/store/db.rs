@@ -387,7 +387,16 @@ impl Db {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "SQLite",
+            Self::Postgres(postgres) if postgres.is_citus() => "PostgreSQL with Citus",
             Self::Postgres(_) => "PostgreSQL",
+        }
+    }
+
+    /// Is this PostgreSQL with the Citus extension?
+    pub fn is_citus(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(postgres) => postgres.is_citus(),
         }
     }
 }
@@ -417,6 +426,19 @@ impl Sql {
         match &self.handle {
             Handle::Postgres(_) | Handle::Pool(Db::Postgres(_)) => " FOR UPDATE SKIP LOCKED",
             Handle::Sqlite(_) | Handle::Pool(Db::Sqlite(_)) => "",
+        }
+    }
+
+    pub(super) fn is_postgres(&self) -> bool {
+        matches!(&self.handle, Handle::Postgres(_) | Handle::Pool(Db::Postgres(_)))
+    }
+
+    /// Is this PostgreSQL with the Citus extension? For statements that have to be split there.
+    pub(super) fn is_citus(&self) -> bool {
+        match &self.handle {
+            Handle::Pool(db) => db.is_citus(),
+            Handle::Sqlite(_) => false,
+            Handle::Postgres(client) => client.is_citus(),
         }
     }
 

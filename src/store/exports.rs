@@ -81,12 +81,12 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Re
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-/// Condition for exports that contain no people of other pages. The parameters start at `first`.
+/// Condition for exports that contain no people of other pages. `$1` is the institution; the parameters start at `first`.
 fn of_pages(first: usize, count: usize) -> String {
     let pages = placeholders(first, count);
     format!(
         " AND (name_page_id IN ({pages}) OR (name_page_id IS NULL AND pages_limited = TRUE AND NOT EXISTS \
-         (SELECT 1 FROM export_pages o WHERE o.institution_id = exports.institution_id AND o.export_id = exports.id \
+         (SELECT 1 FROM export_pages o WHERE o.institution_id = $1 AND o.export_id = exports.id \
          AND o.name_page_id NOT IN ({pages}))))"
     )
 }

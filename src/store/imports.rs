@@ -177,8 +177,8 @@ pub async fn advance(
 
 /// Sets the numbers of an import of recordings to what it has brought so far. All other files are read again.
 pub async fn begin_recordings(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
-    let brought = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
-                   AND c.import_id = imports.id AND c.recording IS NOT NULL)";
+    let brought = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = $1 AND c.import_id = $2 \
+                   AND c.recording IS NOT NULL)";
     let text = format!(
         "UPDATE imports SET rows_done = {brought}, updated = {brought}, created = 0, unchanged = 0, refused = 0 \
          WHERE institution_id = $1 AND id = $2 AND state = 'running'"
@@ -189,8 +189,7 @@ pub async fn begin_recordings(sql: &mut Sql, institution: InstitutionId, id: Imp
 /// Begins to undo an import. From then on, `rows_done` is the number of people whom it has changed and who are still as it left them.
 /// Nothing happens if it is being undone already.
 pub async fn begin_undo(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<()> {
-    let changes = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = imports.institution_id \
-                   AND c.import_id = imports.id)";
+    let changes = "(SELECT COUNT(*) FROM import_changes c WHERE c.institution_id = $1 AND c.import_id = $2)";
     let text = format!(
         "UPDATE imports SET state = 'undoing', fault = NULL, rows_done = {changes}, rows_total = {changes} \
          WHERE institution_id = $1 AND id = $2 AND state IN ('running', 'done', 'failed')"

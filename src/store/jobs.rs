@@ -1,8 +1,8 @@
 //! The job queue. Jobs are enqueued in the transaction that causes them, and claimed by one worker at a time.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
-use super::{Error, Result, Row, Sql, Value, turns::Waiting, within};
+use super::{Error, Result, Row, Sql, Value, padded, placeholders, turns::Waiting, within};
 use crate::domain::{
     ids::{InstitutionId, JobId},
     job::{Claim, Job, Kind, Lane, Listed, State},
@@ -160,6 +160,30 @@ pub async fn claim_this(
 pub async fn expedite(sql: &mut Sql, id: JobId, now: Moment) -> Result<()> {
     let text = "UPDATE jobs SET run_at = $1, failures = 0 WHERE id = $2 AND state = 'waiting'";
     sql.execute(text, &[now.micros().into(), id.into()]).await.map(|_| ())
+}
+
+/// State and number of failures of these jobs. Those that have ended are left out.
+pub async fn progress(sql: &mut Sql, ids: &[JobId]) -> Result<HashMap<JobId, (String, i64)>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let text =
+            format!("SELECT id, state, failures FROM jobs WHERE id IN ({})", placeholders(1, group.len()));
+        let params: Vec<Value<'_>> = group.into_iter().map(Value::from).collect();
+        let read = |row: &Row<'_>| Ok((row.id::<JobId>(0)?, (row.text(1)?, row.int(2)?)));
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    Ok(found)
+}
+
+/// Deletes these jobs, except those that are running.
+pub async fn remove_idle(sql: &mut Sql, ids: &[JobId]) -> Result<()> {
+    for group in padded(ids) {
+        let text =
+            format!("DELETE FROM jobs WHERE state <> 'running' AND id IN ({})", placeholders(1, group.len()));
+        let params: Vec<Value<'_>> = group.into_iter().map(Value::from).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
 }
 
 /// Deletes a dead letter that another job has superseded.

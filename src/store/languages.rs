@@ -9,8 +9,8 @@ use crate::domain::{
 
 pub async fn find(sql: &mut Sql, person: &PersonId) -> Result<LanguageSettings> {
     let text = "SELECT p.language, i.language FROM institutions i \
-                LEFT JOIN persons p ON p.institution_id = i.id AND p.email_key = $1 WHERE i.id = $2";
-    let params: [Value<'_>; 2] = [(&person.email_key).into(), person.institution.into()];
+                LEFT JOIN persons p ON p.institution_id = $1 AND p.email_key = $2 WHERE i.id = $1";
+    let params: [Value<'_>; 2] = [person.institution.into(), (&person.email_key).into()];
     let found = sql.one(text, &params, |row| Ok((row.opt_text(0)?, row.opt_text(1)?))).await?;
     let (personal, institution) = found.unwrap_or_default();
     let parsed = |tag: Option<String>| tag.as_deref().and_then(Language::parse);

@@ -283,8 +283,7 @@ pub async fn attach_recordings(
     }
     let people: Vec<ParticipantId> = new.iter().map(|(participant, _)| *participant).collect();
     for group in padded(&people) {
-        let own = "FROM media m WHERE m.institution_id = participants.institution_id \
-                   AND m.participant_id = participants.id AND m.kind = 'recording'";
+        let own = "FROM media m WHERE m.institution_id = $1 AND m.participant_id = participants.id AND m.kind = 'recording'";
         let text = format!(
             "UPDATE participants SET recording = (SELECT m.hex {own}), recorded_at = (SELECT m.created_at {own}) \
              WHERE institution_id = $1 AND id IN ({})",

@@ -1,6 +1,6 @@
 //! Schema migrations. One set for both databases; a released file is never edited.
 
-use super::{Db, Error, Result, Sql, participants};
+use super::{Db, Error, Result, Sql, citus, participants};
 
 /// In order; the version of a migration is its position, counted from 1.
 const MIGRATIONS: &[(&str, &str)] = &[
@@ -27,6 +27,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
     ("0022_turns", include_str!("../../migrations/0022_turns.sql")),
     ("0023_idempotency_keys", include_str!("../../migrations/0023_idempotency_keys.sql")),
+    ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
 ];
 
@@ -54,36 +55,99 @@ async fn recorded(sql: &mut Sql) -> Result<i64> {
     Ok(newest.flatten().unwrap_or(0))
 }
 
-/// Runs pending migrations in one transaction. Safe to run concurrently.
+/// Runs pending migrations. Safe to run concurrently, and again after it was interrupted.
 pub async fn migrate(db: &Db) -> Result<i64> {
-    let postgres = matches!(db, Db::Postgres(_));
+    if !db.is_citus() {
+        return run(db, MIGRATIONS.len()).await;
+    }
+    // Workers can neither change the schema nor have to.
+    if version(db).await? != NEWEST {
+        while run(db, 1).await? < NEWEST {}
+    }
+    citus::distribute(db).await?;
+    Ok(NEWEST)
+}
+
+/// Runs at most `count` pending migrations in one transaction. Returns the version of the database.
+async fn run(db: &Db, count: usize) -> Result<i64> {
+    let is_citus = db.is_citus();
     db.write::<_, Error>(move |sql| {
         Box::pin(async move {
-            if postgres {
-                // An advisory lock over the whole cluster; SQLite has a single writer anyway.
-                sql.allow_long_statements().await?;
-                sql.script("SELECT pg_advisory_xact_lock(7223340218)").await?;
-            }
+            lock(sql).await?;
             sql.script("CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)")
                 .await?;
-            let had = recorded(sql).await?;
-            if had > NEWEST {
+            let mut version = recorded(sql).await?;
+            if version > NEWEST {
                 return Err(Error::Broken(format!(
-                    "the database is at version {had}, and this binary knows only up to {NEWEST}: use a newer endonym"
+                    "the database is at version {version}, and this binary knows only up to {NEWEST}: use a newer endonym"
                 )));
             }
-            for (number, (name, text)) in (1..).zip(MIGRATIONS) {
-                if number > had {
-                    sql.script(text).await?;
-                    if *name == NAMES {
-                        participants::fill_name_keys(sql).await?;
+            let pending = (1..).zip(MIGRATIONS).filter(|(number, _)| *number > version).take(count);
+            for (number, (name, text)) in pending.collect::<Vec<_>>() {
+                if is_citus {
+                    for statement in statements(text) {
+                        sql.script(&statement).await?;
                     }
-                    sql.execute("INSERT INTO migrations (number, name) VALUES ($1, $2)", &[number.into(), (*name).into()])
-                        .await?;
+                } else {
+                    sql.script(text).await?;
                 }
+                if *name == NAMES {
+                    participants::fill_name_keys(sql).await?;
+                }
+                sql.execute("INSERT INTO migrations (number, name) VALUES ($1, $2)", &[number.into(), (*name).into()])
+                    .await?;
+                version = number;
             }
-            Ok(NEWEST)
+            Ok(version)
         })
     })
     .await
+}
+
+/// Waits until nobody else migrates, until the end of the transaction. SQLite has a single writer anyway.
+pub(super) async fn lock(sql: &mut Sql) -> Result<()> {
+    if !sql.is_postgres() {
+        return Ok(());
+    }
+    sql.allow_long_statements().await?;
+    sql.script("SELECT pg_advisory_xact_lock(7223340218)").await?;
+    if sql.is_citus() {
+        // Several changes of the schema in one transaction need one connection to each node.
+        sql.script("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'").await?;
+    }
+    Ok(())
+}
+
+/// The statements of a migration. Citus sends the text of a change of the schema to other nodes, which accept one statement.
+fn statements(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("--"));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    code.split(';').map(|statement| statement.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_migration_consists_of_whole_statements() {
+        const VERBS: [&str; 7] = ["CREATE ", "ALTER ", "INSERT ", "UPDATE ", "DELETE ", "DROP ", "WITH "];
+        for (name, text) in MIGRATIONS {
+            let all = statements(text);
+            assert!(!all.is_empty(), "{name}");
+            for one in all {
+                assert!(VERBS.iter().any(|verb| one.starts_with(verb)), "{name}: {one}");
+                let count = |wanted: char| one.chars().filter(|found| *found == wanted).count();
+                assert_eq!(count('('), count(')'), "{name}: {one}");
+                assert_eq!(count('\'') % 2, 0, "{name}: {one}");
+                assert!(!one.contains("--"), "{name}: a comment is on lines of its own: {one}");
+            }
+        }
+    }
+
+    #[test]
+    fn comments_may_contain_semicolons() {
+        let text = "-- One; two.\nCREATE TABLE a (\n    id BIGINT\n);\n\n-- Three;\nDROP TABLE b;\n";
+        assert_eq!(statements(text), ["CREATE TABLE a (\n    id BIGINT\n)", "DROP TABLE b"]);
+    }
 }

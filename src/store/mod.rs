@@ -13,6 +13,7 @@ pub mod bounces;
 pub mod call_attempts;
 pub mod call_takes;
 pub mod calls;
+pub mod citus;
 pub mod connections;
 pub mod consents;
 pub mod conversations;

@@ -231,11 +231,11 @@ fn list_text(on_page: bool, listed: Listed, behind: bool) -> String {
     // Scalar subqueries, as in `invitations/guests.rs`: with `EXISTS`, PostgreSQL may scan the table.
     if listed == Listed::Open {
         text.push_str(
-            " AND (SELECT m.hex FROM media m WHERE m.institution_id = c.institution_id AND m.hex = c.hex) IS NOT NULL",
+            " AND (SELECT m.hex FROM media m WHERE m.institution_id = $1 AND m.hex = c.hex) IS NOT NULL",
         );
     }
     text.push_str(
-        " AND (SELECT p.id FROM participants p WHERE p.institution_id = c.institution_id AND p.id = c.participant_id) IS NOT NULL",
+        " AND (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id = c.participant_id) IS NOT NULL",
     );
     text.push_str(&format!(" ORDER BY c.id {order} LIMIT ${next}"));
     text

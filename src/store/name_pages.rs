@@ -90,6 +90,9 @@ pub async fn code_owner(
 /// accepted: slugs and event codes are public. Codes of pages that do not allow API version 2, and of institutions without
 /// such a page, are rejected.
 pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, NamePageId)>> {
+    if sql.is_citus() {
+        return open_code_in_steps(sql, code).await;
+    }
     let text = format!(
         // CASE instead of OR: with OR, both databases would scan all pages of the institution.
         "SELECT c.name_page_id, p.access_code, {} FROM codes c JOIN institutions i ON i.id = c.institution_id \
@@ -109,6 +112,28 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
         let is_access_code = access_code.is_none_or(|own| code_key(&own) == code.key());
         is_access_code.then_some((institution, page))
     }))
+}
+
+/// The same with a statement for each step: in one, Citus would look for the page on every node.
+async fn open_code_in_steps(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, NamePageId)>> {
+    let text = format!(
+        "SELECT c.name_page_id, {} FROM codes c JOIN institutions i ON i.id = c.institution_id WHERE c.code = $1",
+        institutions::COLUMNS
+    );
+    let read = |row: &Row<'_>| Ok((institutions::from_row(row, 1)?, row.id::<NamePageId>(0)?));
+    let Some((institution, page)) = sql.one(&text, &[code.key().into()], read).await? else {
+        return Ok(None);
+    };
+    let is_open = if page == rolls::INSTITUTION {
+        let text = "SELECT 1 FROM name_pages WHERE institution_id = $1 AND allow_v2 = TRUE LIMIT 1";
+        sql.one(text, &[institution.id.into()], |_| Ok(())).await?.is_some()
+    } else {
+        let text =
+            "SELECT access_code FROM name_pages WHERE institution_id = $1 AND id = $2 AND allow_v2 = TRUE";
+        let own = sql.one(text, &[institution.id.into(), page.into()], |row| row.text(0)).await?;
+        own.is_some_and(|own| code_key(&own) == code.key())
+    };
+    Ok(is_open.then_some((institution, page)))
 }
 
 /// Pages that allow API version 2 and have members, with the number of members.

@@ -16,7 +16,7 @@ use crate::domain::{
     access::SearchScope,
     ids::{InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
-    name_page::PageLabel,
+    name_page::{NamePage, PageLabel},
     newest::PersonKeys,
     participant::{Changed, Participant, name_key},
 };
@@ -149,6 +149,10 @@ pub async fn best(
     let pages = page_ids(within);
     let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
     params.extend(pages.iter().map(|page| Value::from(*page)));
+    if sql.is_citus() {
+        // Citus plans a join each time. Of statements on one table it keeps the plans.
+        return Ok(labeled(sql, institution, &unlabeled_text(by, pages.len()), &params).await?.pop());
+    }
     match BEST[by as usize].get(pages.len()) {
         Some(text) => sql.one(text, &params, with_label).await,
         None => sql.one(&best_text(by, pages.len()), &params, with_label).await,
@@ -165,6 +169,31 @@ fn best_text(by: KeyKind, pages: usize) -> String {
     format!(
         "SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2{on_pages} {BEST_FIRST} LIMIT 1",
         WITH_LABEL.as_str()
+    )
+}
+
+/// The best match on a page that the caller has read, so that its label is known.
+pub async fn best_on_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: &NamePage,
+    by: KeyKind,
+    key: &str,
+) -> Result<Option<Participant>> {
+    let label = Arc::new(PageLabel::from(page.clone()));
+    let params: [Value<'_>; 3] = [institution.into(), key.into(), page.id.into()];
+    sql.one(&UNLABELED_ON_PAGE[by as usize], &params, |row| from_row(row, label.clone())).await
+}
+
+static UNLABELED_ON_PAGE: LazyLock<[String; 3]> =
+    LazyLock::new(|| [KeyKind::Email, KeyKind::Token, KeyKind::Identifier].map(|by| unlabeled_text(by, 1)));
+
+/// The best match for a key, without its page's label.
+fn unlabeled_text(by: KeyKind, pages: usize) -> String {
+    let (column, on_pages) = (by.column(), on_pages(3, pages));
+    format!(
+        "SELECT {} FROM participants p WHERE p.institution_id = $1 AND p.{column} = $2{on_pages} {BEST_FIRST} LIMIT 1",
+        *SELECTION
     )
 }
 

@@ -293,12 +293,17 @@ pub async fn phone_numbers(
     institution: InstitutionId,
     registration: Registration,
 ) -> Result<Vec<String>> {
+    let params = [institution.into(), registration.id.into()];
     let text = format!(
-        "SELECT phone_number FROM {} WHERE institution_id = $1 AND id = $2 AND phone_number IS NOT NULL \
-         UNION SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2",
+        "SELECT phone_number FROM {} WHERE institution_id = $1 AND id = $2 AND phone_number IS NOT NULL",
         registration.table()
     );
-    sql.rows(&text, &[institution.into(), registration.id.into()], |row| row.text(0)).await
+    let mut numbers = sql.rows(&text, &params, |row| row.text(0)).await?;
+    let text = "SELECT phone_number FROM calls WHERE institution_id = $1 AND participant_id = $2";
+    numbers.append(&mut sql.rows(text, &params, |row| row.text(0)).await?);
+    numbers.sort();
+    numbers.dedup();
+    Ok(numbers)
 }
 
 /// Deletes the rows marked `Alone`, and unlinks those marked `Unlinked`.

@@ -99,8 +99,8 @@ impl Growth {
 }
 
 async fn analyze(pool: &Pool) -> Result<()> {
-    // Scripts are never prepared.
-    let mut client = Client::new(take(pool).await?, LONG_STATEMENT, false);
+    // Only scripts, which are never prepared.
+    let mut client = Client::new(take(pool).await?, LONG_STATEMENT, Session::OWN);
     client.script("BEGIN").await?;
     let made = match client.allow_long_statements().await {
         Ok(()) => client.script(ANALYZE).await,
@@ -161,6 +161,10 @@ impl Postgres {
         Ok(Self { pools, timeout, writers, streams, growth, session, begin, _watcher: watcher })
     }
 
+    pub const fn is_citus(&self) -> bool {
+        self.session.is_citus
+    }
+
     pub fn measure(&self) {
         let pool = self.pools.status();
         let busy = pool.size.saturating_sub(pool.available);
@@ -168,12 +172,12 @@ impl Postgres {
     }
 
     pub async fn client(&self) -> Result<Client> {
-        Ok(Client::new(take(self.pools.shared()).await?, self.timeout, self.session.prepares))
+        Ok(Client::new(take(self.pools.shared()).await?, self.timeout, self.session))
     }
 
     /// For one statement outside a transaction.
     pub async fn reader(&self) -> Result<Client> {
-        Ok(Client::new(self.pools.reader().await?, self.timeout, self.session.prepares))
+        Ok(Client::new(self.pools.reader().await?, self.timeout, self.session))
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
@@ -206,7 +210,9 @@ impl Postgres {
         let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
         let client = self.client().await?;
         drop(waiting);
-        let (growth, pool, begin) = (self.growth.clone(), self.pools.shared().clone(), self.begin.clone());
+        let begin = self.begin.clone();
+        // Citus plans a statement for the shards each time.
+        let growth = (!self.session.is_citus).then(|| (self.growth.clone(), self.pools.shared().clone()));
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
@@ -214,7 +220,9 @@ impl Postgres {
             sql.script(&begin).await?;
             let end = if job(sql).await { "COMMIT" } else { "ROLLBACK" };
             sql.script(end).await?;
-            growth.executed(sql.executed, &pool);
+            if let Some((growth, pool)) = growth {
+                growth.executed(sql.executed, &pool);
+            }
             open.close();
             Ok(())
         });
@@ -317,13 +325,21 @@ fn with_options(config: &Config, timeout: Duration) -> Config {
     config
 }
 
+/// Citus chooses the shard when it plans, so it cannot make a generic plan of a statement that joins tables. Of the other statements
+/// it keeps plans by itself.
+fn plan_by_value(config: &mut Config) {
+    let options = config.get_options().unwrap_or_default();
+    // The last value of a setting counts.
+    let options = format!("{options} -c plan_cache_mode=auto");
+    config.options(options.trim_start());
+}
+
 /// A pooled connection. After a timeout, or if its user stops waiting, a response is still outstanding, so the connection is
 /// closed instead of being reused.
 pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
-    /// Statements are prepared once and kept.
-    prepares: bool,
+    session: Session,
 }
 
 /// The statement timeout.
@@ -367,8 +383,12 @@ impl Deadline {
 }
 
 impl Client {
-    fn new(connection: Object, time: Duration, prepares: bool) -> Self {
-        Self { connection: Some(connection), deadline: Deadline::new(time), prepares }
+    fn new(connection: Object, time: Duration, session: Session) -> Self {
+        Self { connection: Some(connection), deadline: Deadline::new(time), session }
+    }
+
+    pub const fn is_citus(&self) -> bool {
+        self.session.is_citus
     }
 
     fn connection(&self) -> Result<&Object> {
@@ -428,7 +448,7 @@ impl Drop for OpenTransaction {
 }
 
 pub async fn query(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>> {
-    if !client.prepares {
+    if !client.session.prepares {
         return pooler::query(client, sql, params).await;
     }
     let (connection, params) = (client.connection()?, to_sql(params));
@@ -455,7 +475,7 @@ pub fn record(row: &tokio_postgres::Row) -> Result<serde_json::Map<String, serde
 }
 
 pub async fn execute(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-    if !client.prepares {
+    if !client.session.prepares {
         return pooler::execute(client, sql, params).await;
     }
     let (connection, params) = (client.connection()?, to_sql(params));

@@ -74,7 +74,7 @@ fn untold_text(table: &str) -> String {
          LEFT JOIN mail_opt_outs o ON o.institution_id = p.institution_id AND o.email_key = p.email_key \
          LEFT JOIN retention_notices r ON r.institution_id = p.institution_id AND r.participant_id = p.id \
          WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 AND EXISTS (SELECT 1 FROM media m \
-         WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind <> 'photo' AND m.kind NOT LIKE 'removed%' \
+         WHERE m.institution_id = $1 AND m.participant_id = p.id AND m.kind <> 'photo' AND m.kind NOT LIKE 'removed%' \
          AND (r.announced_at IS NULL OR m.created_at > r.announced_at)) ORDER BY p.page_place LIMIT $4"
     )
 }
@@ -125,7 +125,7 @@ pub async fn due(
 
 /// Nobody is told about a recording that was removed, so its age does not matter.
 fn due_text(table: &str) -> String {
-    let of = "FROM media m WHERE m.institution_id = p.institution_id AND m.participant_id = p.id AND m.kind";
+    let of = "FROM media m WHERE m.institution_id = $1 AND m.participant_id = p.id AND m.kind";
     format!(
         "SELECT d.id, d.page_place, d.announced_at, d.recording, d.legal FROM (SELECT p.id, p.page_place, r.announced_at, \
          (SELECT MAX(CASE WHEN m.kind LIKE 'removed%' THEN 0 ELSE m.created_at END) {of} NOT IN ('legal_recording', 'photo')) AS recording, \

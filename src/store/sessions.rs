@@ -73,12 +73,14 @@ pub async fn all_of(sql: &mut Sql, person: &PersonId) -> Result<Vec<Session>> {
 
 /// Deletes all sessions of a person but this one and the newest others.
 pub async fn keep_newest(sql: &mut Sql, digest: &str, person: &PersonId, others: i64) -> Result<()> {
-    let text = "DELETE FROM sessions WHERE institution_id = $1 AND email_key = $2 AND digest <> $3 AND digest NOT IN \
-                (SELECT digest FROM sessions WHERE institution_id = $1 AND email_key = $2 AND digest <> $3 \
-                ORDER BY created_at DESC, digest LIMIT $4)";
-    let params: [Value<'_>; 4] =
-        [person.institution.into(), (&person.email_key).into(), digest.into(), others.into()];
-    sql.execute(text, &params).await.map(|_| ())
+    let text = "SELECT digest FROM sessions WHERE institution_id = $1 AND email_key = $2 AND digest <> $3 \
+                ORDER BY created_at DESC, digest";
+    let params: [Value<'_>; 3] = [person.institution.into(), (&person.email_key).into(), digest.into()];
+    let all = sql.rows(text, &params, |row| row.text(0)).await?;
+    for old in all.iter().skip(usize::try_from(others).unwrap_or(0)) {
+        delete(sql, old).await?;
+    }
+    Ok(())
 }
 
 /// Signs a person out everywhere.

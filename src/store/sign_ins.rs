@@ -354,30 +354,29 @@ pub async fn delete_handovers(sql: &mut Sql, person: &PersonId) -> Result<()> {
 
 /// Deletes all but the newest handover links of a person.
 pub async fn keep_handovers(sql: &mut Sql, person: &PersonId, most: i64) -> Result<()> {
-    let text = "DELETE FROM sign_in_links WHERE institution_id = $1 AND email_key = $2 AND purpose = $3 AND id NOT IN \
-                (SELECT id FROM sign_in_links WHERE institution_id = $1 AND email_key = $2 AND purpose = $3 \
-                ORDER BY created_at DESC, id DESC LIMIT $4)";
-    let params: [Value<'_>; 4] = [
-        person.institution.into(),
-        (&person.email_key).into(),
-        LinkPurpose::Handover.word().into(),
-        most.into(),
-    ];
-    sql.execute(text, &params).await.map(|_| ())
+    let text = "SELECT digest FROM sign_in_links WHERE institution_id = $1 AND email_key = $2 AND purpose = $3 \
+                ORDER BY created_at DESC, id DESC";
+    let params: [Value<'_>; 3] =
+        [person.institution.into(), (&person.email_key).into(), LinkPurpose::Handover.word().into()];
+    let all = sql.rows(text, &params, |row| row.text(0)).await?;
+    for old in all.iter().skip(usize::try_from(most).unwrap_or(0)) {
+        sql.execute("DELETE FROM sign_in_links WHERE digest = $1", &[old.into()]).await?;
+    }
+    Ok(())
 }
 
-/// What makes an email known in the institution `i`: a registration, a role, or a name page that it may register on. `key`,
-/// `since` and `now` are placeholders. Registrations in courses that the person has left do not count.
+/// What makes an email known in an institution: a registration, a role, or a name page that it may register on. `here` is the id of the
+/// institution; `key`, `since` and `now` are placeholders. Registrations in courses that the person has left do not count.
 ///
 /// Scalar subqueries, which both databases evaluate by key for each institution, and only until one has a row. With `EXISTS`,
 /// PostgreSQL may scan all participants.
-fn is_known_here(key: &str, since: &str, now: &str) -> String {
+fn is_known_here(here: &str, [key, since, now]: [&str; 3]) -> String {
     format!(
-        "((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = {key} LIMIT 1) = 1 \
-         OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = {key} LIMIT 1) = 1 \
-         OR (SELECT 1 FROM admissions a WHERE a.institution_id = i.id AND a.email_key = {key} \
+        "((SELECT 1 FROM participants p WHERE p.institution_id = {here} AND p.email_key = {key} LIMIT 1) = 1 \
+         OR (SELECT 1 FROM members b WHERE b.institution_id = {here} AND b.email_key = {key} LIMIT 1) = 1 \
+         OR (SELECT 1 FROM admissions a WHERE a.institution_id = {here} AND a.email_key = {key} \
          AND a.created_at > {since} LIMIT 1) = 1 \
-         OR (SELECT 1 FROM invitations v WHERE v.institution_id = i.id AND v.email_key = {key} \
+         OR (SELECT 1 FROM invitations v WHERE v.institution_id = {here} AND v.email_key = {key} \
          AND v.withdrawn_at IS NULL AND v.expires_at > {now} LIMIT 1) = 1)"
     )
 }
@@ -388,7 +387,7 @@ fn times(now: Moment) -> [Value<'static>; 2] {
 }
 
 static IS_KNOWN: LazyLock<String> = LazyLock::new(|| {
-    format!("SELECT 1 FROM institutions i WHERE i.id = $1 AND {}", is_known_here("$2", "$3", "$4"))
+    format!("SELECT 1 FROM institutions i WHERE i.id = $1 AND {}", is_known_here("$1", ["$2", "$3", "$4"]))
 });
 
 /// May somebody with this email sign in? See `is_known_here`.
@@ -399,10 +398,10 @@ pub async fn is_known(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<b
 }
 
 const BELONGS: &str = "SELECT 1 FROM institutions i WHERE i.id = $1 AND \
-     ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 AND \
-     (SELECT o.participant_id FROM outsiders o WHERE o.institution_id = p.institution_id AND o.participant_id = p.id) IS NULL \
+     ((SELECT 1 FROM participants p WHERE p.institution_id = $1 AND p.email_key = $2 AND \
+     (SELECT o.participant_id FROM outsiders o WHERE o.institution_id = $1 AND o.participant_id = p.id) IS NULL \
      LIMIT 1) = 1 \
-     OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = $2 LIMIT 1) = 1)";
+     OR (SELECT 1 FROM members b WHERE b.institution_id = $1 AND b.email_key = $2 LIMIT 1) = 1)";
 
 /// Is somebody with this email registered, or a member? Those who may only register are not. Registrations that outsiders have made
 /// themselves do not count: otherwise, anybody could hear what is for people of the institution.
@@ -419,34 +418,59 @@ pub struct Known {
     pub email: String,
 }
 
+/// The institutions of a condition in which an email is known, for `Known`. See `is_known_here` for the other parameters.
+///
 /// A member's address comes first. Different mailboxes may have the same key, and anybody can register with theirs where
 /// registration is open; whoever proves that mailbox must not get the role.
-static KNOWN: LazyLock<String> = LazyLock::new(|| {
+fn known_text(among: &str, here: &str, [key, since, now]: [&str; 3]) -> String {
     format!(
-        "SELECT COALESCE((SELECT b.email FROM members b WHERE b.institution_id = i.id AND b.email_key = $1), \
-         (SELECT MIN(p.email) FROM participants p WHERE p.institution_id = i.id AND p.email_key = $1), \
-         (SELECT MIN(a.email) FROM admissions a WHERE a.institution_id = i.id AND a.email_key = $1 \
-         AND a.created_at > $2), \
-         (SELECT MIN(v.email) FROM invitations v WHERE v.institution_id = i.id AND v.email_key = $1 \
-         AND v.withdrawn_at IS NULL AND v.expires_at > $3)), {} \
-         FROM institutions i WHERE {} ORDER BY i.name, i.id",
+        "SELECT COALESCE((SELECT b.email FROM members b WHERE b.institution_id = {here} AND b.email_key = {key}), \
+         (SELECT MIN(p.email) FROM participants p WHERE p.institution_id = {here} AND p.email_key = {key}), \
+         (SELECT MIN(a.email) FROM admissions a WHERE a.institution_id = {here} AND a.email_key = {key} \
+         AND a.created_at > {since}), \
+         (SELECT MIN(v.email) FROM invitations v WHERE v.institution_id = {here} AND v.email_key = {key} \
+         AND v.withdrawn_at IS NULL AND v.expires_at > {now})), {} \
+         FROM institutions i WHERE {among} AND {} ORDER BY i.name, i.id",
         institutions::COLUMNS,
-        is_known_here("$1", "$2", "$3")
+        is_known_here(here, [key, since, now])
     )
-});
+}
 
-const KNOWN_ELSEWHERE: &str = "SELECT 1 FROM institutions i WHERE i.id <> $1 AND \
-     ((SELECT 1 FROM participants p WHERE p.institution_id = i.id AND p.email_key = $2 LIMIT 1) = 1 \
-     OR (SELECT 1 FROM hidden_participants h WHERE h.institution_id = i.id AND h.email_key = $2 LIMIT 1) = 1 \
-     OR (SELECT 1 FROM members b WHERE b.institution_id = i.id AND b.email_key = $2 LIMIT 1) = 1 \
-     OR (SELECT 1 FROM admissions a WHERE a.institution_id = i.id AND a.email_key = $2 LIMIT 1) = 1 \
-     OR (SELECT 1 FROM invitations v WHERE v.institution_id = i.id AND v.email_key = $2 LIMIT 1) = 1) LIMIT 1";
+static KNOWN: LazyLock<String> = LazyLock::new(|| known_text("TRUE", "i.id", ["$1", "$2", "$3"]));
+static KNOWN_IN: LazyLock<String> = LazyLock::new(|| known_text("i.id = $1", "$1", ["$2", "$3", "$4"]));
+
+/// Does one of these institutions have a person with this email? `$2` is the key.
+fn has_person_text(among: &str, here: &str) -> String {
+    let is_in = ["participants", "hidden_participants", "members", "admissions", "invitations"].map(|table| {
+        format!(
+            "(SELECT 1 FROM {table} WHERE {table}.institution_id = {here} AND {table}.email_key = $2 LIMIT 1) = 1"
+        )
+    });
+    format!("SELECT 1 FROM institutions i WHERE {among} AND ({}) LIMIT 1", is_in.join(" OR "))
+}
+
+static KNOWN_ELSEWHERE: LazyLock<String> = LazyLock::new(|| has_person_text("i.id <> $1", "i.id"));
+static HAS_PERSON: LazyLock<String> = LazyLock::new(|| has_person_text("i.id = $1", "$1"));
+
+/// Citus does not evaluate subqueries on shards for each row of a reference table: there, institutions are asked one by one.
+async fn institution_ids(sql: &mut Sql) -> Result<Vec<InstitutionId>> {
+    sql.rows("SELECT id FROM institutions ORDER BY name, id", &[], |row| row.id(0)).await
+}
 
 /// Does another institution have a person with this email, including those who have left courses and those whose invitation has
 /// expired? A read across tenants (ADR 3), of which nobody sees the result.
 pub async fn is_known_elsewhere(sql: &mut Sql, person: &PersonId) -> Result<bool> {
-    let params = [person.institution.into(), (&person.email_key).into()];
-    Ok(sql.one(KNOWN_ELSEWHERE, &params, |_| Ok(())).await?.is_some())
+    if !sql.is_citus() {
+        let params = [person.institution.into(), (&person.email_key).into()];
+        return Ok(sql.one(&KNOWN_ELSEWHERE, &params, |_| Ok(())).await?.is_some());
+    }
+    for other in institution_ids(sql).await? {
+        let params = [other.into(), (&person.email_key).into()];
+        if other != person.institution && sql.one(&HAS_PERSON, &params, |_| Ok(())).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The institutions in which this email is known. One of the few reads across tenants (ADR 3): the result is shown only to somebody
@@ -455,8 +479,16 @@ pub async fn known(sql: &mut Sql, email_key: &str, now: Moment) -> Result<Vec<Kn
     let read =
         |row: &Row<'_>| Ok(Known { email: row.text(0)?, institution: institutions::from_row(row, 1)? });
     let [since, now] = times(now);
-    let params: [Value<'_>; 3] = [email_key.into(), since, now];
-    sql.rows(&KNOWN, &params, read).await
+    if !sql.is_citus() {
+        let params: [Value<'_>; 3] = [email_key.into(), since, now];
+        return sql.rows(&KNOWN, &params, read).await;
+    }
+    let mut all = Vec::new();
+    for institution in institution_ids(sql).await? {
+        let params: [Value<'_>; 4] = [institution.into(), email_key.into(), since.clone(), now.clone()];
+        all.extend(sql.one(&KNOWN_IN, &params, read).await?);
+    }
+    Ok(all)
 }
 
 /// For the test that checks query plans.
@@ -472,8 +504,14 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         ("institutions of an email", KNOWN.clone(), vec!["a@example.edu".into(), 1_i64.into(), 1_i64.into()]),
         (
             "other institutions of an email",
-            KNOWN_ELSEWHERE.to_owned(),
+            KNOWN_ELSEWHERE.clone(),
             vec![1_i64.into(), "a@example.edu".into()],
+        ),
+        ("an email in an institution", HAS_PERSON.clone(), vec![1_i64.into(), "a@example.edu".into()]),
+        (
+            "a known email in an institution",
+            KNOWN_IN.clone(),
+            vec![1_i64.into(), "a@example.edu".into(), 1_i64.into(), 1_i64.into()],
         ),
     ]
 }

@@ -105,7 +105,7 @@ fn untouched_text() -> String {
 }
 
 /// A recording that waits for approval does not change `updated_at`. One that came with the import is older.
-const HELD_SINCE: &str = "EXISTS (SELECT 1 FROM media m WHERE m.institution_id = c.institution_id \
+const HELD_SINCE: &str = "EXISTS (SELECT 1 FROM media m WHERE m.institution_id = $1 \
      AND m.participant_id = c.participant_id AND m.kind = 'held' AND m.created_at > c.changed_at)";
 
 /// The names and emails of people whom somebody has changed since the import, `most` at most.

@@ -12,15 +12,14 @@ use crate::domain::{
 };
 
 /// A recording that waits for approval counts: nobody is reminded who has done their part. These are scalar subqueries, which both
-/// databases evaluate by key for each row; with `EXISTS`, PostgreSQL may scan the table.
-const IS_RECORDED: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = p.institution_id \
+/// databases evaluate by key for each row; with `EXISTS`, PostgreSQL may scan the table. `$1` is the institution.
+const IS_RECORDED: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = $1 \
      AND m.participant_id = p.id AND m.kind IN ('recording', 'held') LIMIT 1), 0) = 1";
 
-/// Is there a row with the institution and the address of the row `of` in this table?
+/// Is there a row of the institution `$1` with the address of the row `of` in this table?
 fn is_in(table: &str, of: &str) -> String {
     format!(
-        "COALESCE((SELECT 1 FROM {table} x WHERE x.institution_id = {of}.institution_id AND x.email_key = {of}.email_key LIMIT 1), 0) \
-         = 1"
+        "COALESCE((SELECT 1 FROM {table} x WHERE x.institution_id = $1 AND x.email_key = {of}.email_key LIMIT 1), 0) = 1"
     )
 }
 
@@ -39,7 +38,7 @@ pub struct Guest {
     pub place: i64,
 }
 
-/// What `guest_from_row` reads, after the columns of the invitation.
+/// What `guest_from_row` reads, after the columns of the invitation. `$1` is the institution.
 pub(super) fn guest_columns() -> String {
     let (opted_out, bounced) = (is_in("mail_opt_outs", "i"), is_in("mail_bounces", "i"));
     format!("p.id, p.page_place, p.first_name, p.last_name, {IS_RECORDED}, {opted_out}, {bounced}")
@@ -130,7 +129,7 @@ pub(super) fn uninvited_text() -> String {
     format!(
         "SELECT p.id, p.page_place, p.first_name, p.last_name, p.email, {IS_RECORDED}, {opted_out}, {bounced} \
          FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place > $3 \
-         AND COALESCE((SELECT 1 FROM invitations i WHERE i.institution_id = p.institution_id \
+         AND COALESCE((SELECT 1 FROM invitations i WHERE i.institution_id = $1 \
          AND i.name_page_id = p.name_page_id AND i.email_key = p.email_key LIMIT 1), 0) = 0 ORDER BY p.page_place LIMIT $4"
     )
 }

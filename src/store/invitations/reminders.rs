@@ -1,19 +1,22 @@
 //! Reminders that are due.
 
+use std::collections::BTreeMap;
+
 use super::{
-    super::{Result, Row, Sql, Value, institutions},
+    super::{Result, Row, Sql, Value, institutions, padded, placeholders},
     COLUMNS, Guest, columns,
     guests::{JOINED, guest_columns, guest_from_row},
     times_from_row,
 };
 use crate::domain::{
+    ids::{InstitutionId, InvitationId},
     institution::Institution,
     invitation::{Invitation, PageTimes},
     moment::Moment,
 };
 
 /// Like `guests::IS_RECORDED`, without recordings that wait for approval.
-const IS_AUDIBLE: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = p.institution_id \
+const IS_AUDIBLE: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = $1 \
      AND m.participant_id = p.id AND m.kind = 'recording' LIMIT 1), 0) = 1";
 
 /// Somebody whose reminder is due.
@@ -41,22 +44,44 @@ pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
             institution: institutions::from_row(row, after + 4)?,
         })
     };
-    sql.rows(&due_text(), &[now.micros().into(), count.into()], read).await
+    // By institution, because those are on different nodes of a distributed database.
+    let mut ids: BTreeMap<InstitutionId, Vec<InvitationId>> = BTreeMap::new();
+    let keys = |row: &Row<'_>| Ok((row.id(0)?, row.id(1)?));
+    for (institution, id) in sql.rows(DUE_IDS, &[now.micros().into(), count.into()], keys).await? {
+        ids.entry(institution).or_default().push(id);
+    }
+    let mut all = Vec::new();
+    for (institution, ids) in ids {
+        for group in padded(&ids) {
+            let text = due_text(group.len());
+            let params: Vec<Value<'_>> =
+                [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+            all.append(&mut sql.rows(&text, &params, read).await?);
+        }
+    }
+    all.sort_by_key(|due: &Due| {
+        due.guest.invitation.as_ref().map(|invitation| (invitation.next_reminder_at, invitation.id))
+    });
+    Ok(all)
 }
+
+const DUE_IDS: &str = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
+     ORDER BY next_reminder_at, id LIMIT $2";
 
 /// How many `guest_columns` are.
 const GUEST_COLUMNS: usize = 7;
 
-pub(super) fn due_text() -> String {
+pub(super) fn due_text(count: usize) -> String {
     // The alias of the institution's columns is that of invitations elsewhere.
     let of_institution = institutions::COLUMNS.replace("i.", "t.");
     format!(
         "SELECT {}, {}, {IS_AUDIBLE}, n.closes_at, n.archived_at, p.phone_number, {of_institution} FROM {JOINED} \
          JOIN name_pages n ON n.institution_id = i.institution_id AND n.id = i.name_page_id \
          JOIN institutions t ON t.id = i.institution_id \
-         WHERE i.next_reminder_at <= $1 ORDER BY i.next_reminder_at, i.id LIMIT $2",
+         WHERE i.institution_id = $1 AND i.id IN ({})",
         columns(),
-        guest_columns()
+        guest_columns(),
+        placeholders(2, count)
     )
 }
 

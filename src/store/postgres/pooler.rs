@@ -13,7 +13,9 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{Client, Deadline, ROWS_IN_A_GROUP, host_configs, read, server_timeout, with_sources};
+use super::{
+    Client, Deadline, ROWS_IN_A_GROUP, host_configs, plan_by_value, read, server_timeout, with_sources,
+};
 use crate::store::db::{Error, Result, Row, Value, send_group};
 
 /// What a connection can rely on.
@@ -23,6 +25,8 @@ pub struct Session {
     pub is_shared: bool,
     /// Statements can be prepared once and used many times.
     pub prepares: bool,
+    /// Does the database have the Citus extension? See `store/citus.rs`.
+    pub is_citus: bool,
 }
 
 /// A setting that has no effect. It arrives with all the others, or not at all.
@@ -33,12 +37,12 @@ const ASK_FOR_NAMES: &str = "SELECT count(*) FROM pg_prepared_statements WHERE n
 const CURSOR: &str = "streamed_rows";
 
 impl Session {
-    const OWN: Self = Self { is_shared: false, prepares: true };
+    pub const OWN: Self = Self { is_shared: false, prepares: true, is_citus: false };
 
     /// Connects to the server and finds out, unless the URL says so. `own` is for a session of our own, with settings for
     /// it, `shared` is without. Returns one of them.
     pub async fn detect(
-        own: Config,
+        mut own: Config,
         shared: Config,
         is_pooled: Option<bool>,
         tls: &MakeRustlsConnect,
@@ -49,16 +53,21 @@ impl Session {
                 Ok(probe) => {
                     if is_pooled == Some(false) || probe.answer(ASK_FOR_MARK).await?.as_deref() == Some("on")
                     {
-                        return Ok((own, Self::OWN));
+                        let is_citus = probe.has_citus().await?;
+                        if is_citus {
+                            plan_by_value(&mut own);
+                        }
+                        return Ok((own, Self { is_citus, ..Self::OWN }));
                     }
                 }
                 Err(error) if is_pooled.is_none() && is_refusal(&error) => {}
                 Err(error) => return Err(error),
             }
         }
-        let prepares = Probe::connect(&shared, tls, patience).await?.prepares().await?;
+        let probe = Probe::connect(&shared, tls, patience).await?;
+        let (prepares, is_citus) = (probe.prepares().await?, probe.has_citus().await?);
         tracing::debug!(prepares, "connections lead through a pooler");
-        Ok((shared, Self { is_shared: true, prepares }))
+        Ok((shared, Self { is_shared: true, prepares, is_citus }))
     }
 
     /// The statement that begins a transaction.
@@ -119,6 +128,11 @@ impl Probe {
             SimpleQueryMessage::Row(row) => row.try_get(0).ok().flatten().map(str::to_owned),
             _ => None,
         }))
+    }
+
+    async fn has_citus(&self) -> Result<bool> {
+        let extension = "SELECT extname FROM pg_catalog.pg_extension WHERE extname = 'citus'";
+        Ok(self.answer(extension).await?.is_some())
     }
 
     async fn prepares(&self) -> Result<bool> {
@@ -209,7 +223,7 @@ mod tests {
 
     #[test]
     fn in_a_shared_session_each_transaction_has_its_own_timeout() {
-        let shared = Session { is_shared: true, prepares: true };
+        let shared = Session { is_shared: true, ..Session::OWN };
         assert_eq!(&*shared.begin(Duration::from_secs(10)), "BEGIN; SET LOCAL statement_timeout = 9000");
         assert_eq!(&*Session::OWN.begin(Duration::from_secs(10)), "BEGIN");
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::keys;
 use crate::support::{
-    database::{execute, on_postgres},
+    database::{execute, on_citus, on_postgres},
     process::{CommandOutput, Installation},
 };
 
@@ -38,7 +38,7 @@ async fn says_of_each_part_that_it_works() {
     assert!(part(&report, "database")["says"].as_str().unwrap().contains(kind));
     let text = here.succeed(&["doctor", "--listen", "127.0.0.1:0"]);
     // PostgreSQL also has its connections.
-    let parts = if on_postgres() { 9 } else { 8 };
+    let parts = 8 + usize::from(on_postgres()) + usize::from(on_citus());
     assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), parts, "{text}");
 }
 

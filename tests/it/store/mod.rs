@@ -1,5 +1,6 @@
 //! Database invariants and query plans.
 
+mod citus;
 pub mod coverage;
 mod durability;
 mod folder;

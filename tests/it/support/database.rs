@@ -1,4 +1,5 @@
-//! A fresh database for each test: a SQLite file, or a new database on the PostgreSQL server that `./test` runs.
+//! A fresh database for each test: a SQLite file, or a new database on the PostgreSQL server that `./test` runs, or on all nodes of the
+//! Citus cluster that `./test-citus` runs.
 
 use std::{
     io::Write,
@@ -32,6 +33,28 @@ pub struct TestDatabase {
 
 pub fn on_postgres() -> bool {
     server().is_some()
+}
+
+/// Is that server a node of a Citus cluster?
+pub fn on_citus() -> bool {
+    on_postgres() && !citus_nodes().is_empty()
+}
+
+/// The nodes of the cluster, the coordinator first. Empty if the tests do not run on Citus.
+fn citus_nodes() -> Vec<String> {
+    let nodes = variable("ENDONYM_TEST_CITUS_NODES").unwrap_or_default();
+    nodes.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The server that migrations run on. Workers of Citus cannot change the schema.
+fn coordinator(server: &str) -> String {
+    citus_nodes().into_iter().next().unwrap_or_else(|| server.to_owned())
+}
+
+/// Every server that has a part of each database. A node of Citus looks for the others in the database of the same name.
+fn servers(server: &str) -> Vec<String> {
+    let nodes = citus_nodes();
+    if nodes.is_empty() { vec![server.to_owned()] } else { nodes }
 }
 
 /// The PostgreSQL server to test on. Every test that depends on the database goes through here.
@@ -84,7 +107,7 @@ pub async fn options() -> (Options, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = match server() {
         None => None,
-        Some(server) => Some(database_in(&folder, &server, "template1").await),
+        Some(server) => Some(database_in(&folder, &coordinator(&server), empty_template().await).await),
     };
     (options_of(url, &folder), folder)
 }
@@ -132,13 +155,49 @@ async fn template(server: &str) -> &'static str {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     TEMPLATE
         .get_or_init(|| async {
-            let url = new_database(server, "template1").await;
+            let url = new_database(&coordinator(server), empty_template().await).await;
             let folder = tempfile::tempdir().unwrap();
             let db = Db::open(&options_of(Some(url.clone()), &folder)).await.unwrap();
             migrations::migrate(&db).await.unwrap();
-            url.rsplit_once('/').unwrap().1.to_owned()
+            name_of(&url).to_owned()
         })
         .await
+}
+
+/// The database that empty ones are copied from. Each database of Citus has the extension, and knows the nodes: both are copied.
+async fn empty_template() -> &'static str {
+    static TEMPLATE: OnceCell<String> = OnceCell::const_new();
+    TEMPLATE
+        .get_or_init(|| async {
+            let nodes = citus_nodes();
+            let Some((coordinator, workers)) = nodes.split_first() else { return "template1".to_owned() };
+            let url = new_database(coordinator, "template1").await;
+            for node in &nodes {
+                let client = connect(&url_of(node, name_of(&url))).await;
+                client.batch_execute("CREATE EXTENSION citus").await.unwrap();
+            }
+            let client = connect(&url).await;
+            let address = |node: &str| {
+                let (start, _) = node.rsplit_once('/').unwrap();
+                format!("'127.0.0.1', {}", start.rsplit_once(':').expect("the URL has a port").1)
+            };
+            let known = format!("SELECT citus_set_coordinator_host({})", address(coordinator));
+            client.batch_execute(&known).await.unwrap();
+            for worker in workers {
+                client.batch_execute(&format!("SELECT citus_add_node({})", address(worker))).await.unwrap();
+            }
+            name_of(&url).to_owned()
+        })
+        .await
+}
+
+fn name_of(url: &str) -> &str {
+    url.rsplit_once('/').expect("the URL ends in /database").1
+}
+
+fn url_of(server: &str, database: &str) -> String {
+    let (start, _) = server.rsplit_once('/').expect("the URL ends in /database");
+    format!("{start}/{database}")
 }
 
 /// The databases of tests, by their folders.
@@ -151,16 +210,18 @@ async fn database_in(folder: &TempDir, server: &str, template: &str) -> String {
     let url = new_database(server, template).await;
     let finished: Vec<_> = {
         let mut all = IN_USE.lock().unwrap();
-        all.push((folder.path().to_owned(), url.rsplit_once('/').unwrap().1.to_owned()));
+        all.push((folder.path().to_owned(), name_of(&url).to_owned()));
         let is_finished = |(folder, _): &(PathBuf, String)| !folder.exists();
         if all.iter().filter(|one| is_finished(one)).count() < DROPPED_AT_ONCE {
             return url;
         }
         all.extract_if(.., |one| is_finished(one)).collect()
     };
-    let client = connect(server).await;
-    for (_, name) in finished {
-        client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
+    for server in servers(server) {
+        let client = connect(&server).await;
+        for (_, name) in &finished {
+            client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
+        }
     }
     url
 }
@@ -174,21 +235,27 @@ async fn connect(server: &str) -> Client {
 async fn new_database(server: &str, template: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let client = connect(server).await;
-    // The session that created the template may need a moment to disconnect.
+    // The session that created the template may need a moment to disconnect. Citus has a background worker in each database, which is
+    // started again some seconds later.
     let in_use = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::OBJECT_IN_USE);
+    let end_workers = format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}' AND backend_type <> 'client backend'"
+    );
     let text = format!("CREATE DATABASE {name} TEMPLATE {template}");
-    while let Err(error) = client.batch_execute(&text).await {
-        assert!(in_use(&error), "{error}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
+    for server in servers(server) {
+        let client = connect(&server).await;
+        while let Err(error) = client.batch_execute(&text).await {
+            assert!(in_use(&error), "{error}");
+            client.batch_execute(&end_workers).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
-    let (start, _) = server.rsplit_once('/').expect("the URL ends in /database");
-    format!("{start}/{name}")
+    url_of(server, &name)
 }
 
 /// A new database with the content of this one, which nobody uses. PostgreSQL only.
 pub async fn copy(url: &str, folder: &TempDir) -> String {
-    database_in(folder, &server().expect("a PostgreSQL server"), url.rsplit_once('/').unwrap().1).await
+    database_in(folder, &server().expect("a PostgreSQL server"), name_of(url)).await
 }
 
 /// Registers many people at once with one statement: `P0` with the email `p0@x.org` and the identifier `I0`, and so on.
@@ -202,13 +269,23 @@ pub async fn crowd(
 ) {
     let (start, count) = (numbers.start as i64, numbers.len() as i64);
     let notes = (!notes.is_empty()).then(|| notes.to_owned());
+    let (series, n) = if db.is_citus() {
+        // It plans no recursive queries.
+        ("", "generate_series(CAST(0 AS BIGINT), CAST($1 AS BIGINT) - 1) AS n(i)")
+    } else {
+        (
+            "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ",
+            "n",
+        )
+    };
     // A token has 32 characters, of which ten are the id.
-    let insert = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
-        INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, first_name_key, email, \
+    let insert = format!(
+        "{series}INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, first_name_key, email, \
         email_key, identifier, identifier_key, notes, recorded_at, legal_recorded_at, created_at, updated_at) \
         SELECT $2, $3 + i, $4, $5 + i, 'c0ffeec0ffeec0ffeec0ff' || (1000000000 + $3 + i), \
         'P' || ($6 + i), 'p' || ($6 + i), 'p' || ($6 + i) || '@x.org', 'p' || ($6 + i) || '@x.org', \
-        'I' || ($6 + i), 'I' || ($6 + i), $7, 0, 0, $8, $8 FROM n";
+        'I' || ($6 + i), 'I' || ($6 + i), $7, 0, 0, $8, $8 FROM {n}"
+    );
     let inserted = db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             rolls::lock(sql, institution).await?;
@@ -224,7 +301,7 @@ pub async fn crowd(
                 notes.into(),
                 now.micros().into(),
             ];
-            sql.execute(insert, &params).await
+            sql.execute(&insert, &params).await
         })
     });
     assert_eq!(inserted.await.unwrap(), count as u64);
