@@ -3,6 +3,9 @@
 mod deploy;
 mod exposition;
 mod frozen;
+mod kubernetes;
 mod metrics;
+mod nginx;
 mod ready;
+mod replication;
 mod traces;

@@ -1,7 +1,7 @@
 //! A dedicated PostgreSQL server, for tests that must not affect the shared one.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -83,27 +83,35 @@ fn signal(name: &str, pids: &[String]) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{name} {} 2>/dev/null", pids.join(" "))]).status();
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
 /// A PostgreSQL program of the newest installed version, run as an unprivileged user.
-fn program(name: &str) -> Command {
+pub fn program(name: &str) -> Command {
+    as_postgres(&programs().join(name))
+}
+
+/// The directory with the programs of the newest installed version.
+pub fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is installed").flatten();
-    let programs =
-        versions.map(|version| version.path().join("bin").join(name)).filter(|path| path.is_file());
+    let folders =
+        versions.map(|version| version.path().join("bin")).filter(|path| path.join("initdb").is_file());
     let version = |path: &PathBuf| path.iter().nth(4).and_then(|part| part.to_str()?.parse::<u32>().ok());
-    let newest = programs.max_by_key(version).expect("PostgreSQL has its programs");
+    folders.max_by_key(version).expect("PostgreSQL has its programs")
+}
+
+/// PostgreSQL refuses to run as root.
+pub fn as_postgres(program: &Path) -> Command {
     if !is_root() {
-        return Command::new(newest);
+        return Command::new(program);
     }
-    // PostgreSQL refuses to run as root.
     let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(newest);
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
     command
 }
 
-fn run(command: &mut Command) {
+pub fn run(command: &mut Command) {
     let ended = command.output().unwrap();
     assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
 }
