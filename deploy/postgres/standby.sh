@@ -15,6 +15,8 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     : "${REPLICATION_PASSWORD:?the password of the role for replication}"
     umask 077
     mkdir -p "$PGDATA"
+    # PostgreSQL refuses a directory that others may read, like that of a new volume.
+    chmod 700 "$PGDATA"
     # What a copy that was interrupted has left.
     find "$PGDATA" -mindepth 1 -delete
     # -R: writes the connection to the primary, with its password, into postgresql.auto.conf.

@@ -53,7 +53,8 @@ impl Server {
     fn options(folder: &Path, data: &Path, port: u16) -> Vec<OsString> {
         let port = port.to_string();
         let settings = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"].map(OsString::from);
-        let place = ["-D".into(), data.into(), "-k".into(), folder.into(), "-p".into(), port.into()];
+        let place: [OsString; 6] =
+            ["-D".into(), data.into(), "-k".into(), folder.into(), "-p".into(), port.into()];
         place.into_iter().chain(settings).collect()
     }
 
@@ -145,6 +146,8 @@ async fn the_standby_of_the_scripts_takes_over_and_has_everything() {
     // A wrong password copies nothing, and the next attempt begins anew.
     let port = free_port();
     let (mut wrong, data) = standby(folder.path(), &primary, "guessed", port);
+    // As a new volume of a container: PostgreSQL would refuse it.
+    run(as_postgres(Path::new("/bin/mkdir")).args(["-m", "1777"]).arg(&data));
     assert!(!wrong.output().unwrap().status.success());
     assert!(!data.join("PG_VERSION").exists());
     let (command, data) = standby(folder.path(), &primary, PASSWORD, port);
