@@ -43,6 +43,7 @@ def arguments():
     parser.add_argument("--fresh", action="store_true", help="seed new databases, even if cached ones exist")
     parser.add_argument("--binary", metavar="FILE", type=os.path.abspath, help="measure this binary instead of building one")
     parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md even after a partial run")
+    parser.add_argument("--json", metavar="FILE", type=os.path.abspath, help="write the figures to this file, too, for bench/charts")
     args = parser.parse_args()
     args.whole = not (args.quick or args.sqlite_only or args.postgres_only or args.sizes or args.cases)
     args.seconds = args.seconds or (2 if args.quick else 5)
@@ -77,11 +78,14 @@ def main():
         bench.run(measured)
         for target in found:
             target.memory = target.server.memory()
-    # The path of the binary on this machine is of no interest to others.
-    typed = ["…" if os.path.abspath(word) == args.binary else word for word in sys.argv[1:]]
+    # Paths on this machine are of no interest to others.
+    files = {args.binary, args.json} - {None}
+    typed = ["…" if os.path.abspath(word) in files else word for word in sys.argv[1:]]
     command = " ".join(["bench/run", *typed])
     text = report.whole(bench, found, measured, facts, command)
     print(text)
+    if args.json:
+        report.write_json(args.json, report.figures(bench, found, measured, facts))
     if args.whole or args.write:
         report.write(text)
     else:

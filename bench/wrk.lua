@@ -87,10 +87,17 @@ function makers.create()
    end
 end
 
+-- Milliseconds until a connection sends its next request: like a person who thinks for `pause` on average, and not all at once.
+local function think()
+   return math.floor(0.5 - conf.pause * math.log(1 - math.random()))
+end
+
 function init(args)
    conf = dofile(args[1])
    math.randomseed(conf.seed * 100 + number)
    make = makers[conf.kind]()
+   -- wrk looks for it after this function. Without it, the next request follows at once.
+   if conf.pause then delay = think end
 end
 
 function request()

@@ -1,5 +1,6 @@
 """The tables of bench/RESULTS.md."""
 
+import json
 import os
 
 from . import cases, machine
@@ -133,6 +134,38 @@ def whole(bench, targets, measured, facts, command):
         parts.append(slowdowns(bench, pairs_of_targets, measured))
     parts.append(context(targets))
     return "\n\n".join(parts)
+
+
+def figures(bench, targets, measured, facts):
+    """The same medians as in the tables, for programs."""
+    def of(pairs, server):
+        one = lambda key: median(pairs, lambda pair: getattr(getattr(pair, server), key))  # noqa: E731
+        return {
+            "per_second": one("per_second"), "p50_ms": one("p50") * 1e3, "p99_ms": one("p99") * 1e3,
+            "cpu_us": one("cpu_each") * 1e6,
+        }
+
+    def case_of(case, target):
+        pairs = bench.results[target.key, case.key]
+        ratio = median(pairs, lambda pair: pair.ratio)
+        return {"key": case.key, "title": case.title, "ratio": ratio, "endonym": of(pairs, "endonym"), "nginx": of(pairs, "nginx")}
+
+    return {
+        "kind": "run", "facts": dict(facts), "rounds": bench.rounds, "seconds": bench.duration,
+        "targets": [
+            {
+                "database": target.database, "people": target.size, "start_up_seconds": target.start_up,
+                "private_mb": target.memory[2], "cases": [case_of(case, target) for case in measured],
+            }
+            for target in targets
+        ],
+    }
+
+
+def write_json(path, told):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(told, file, indent=1, ensure_ascii=False)
+    machine.say(f"Wrote {path}")
 
 
 def write(text):

@@ -11,11 +11,11 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::support::process::{BINARY, CommandOutput};
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(name: &str) -> String {
+pub fn read(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
@@ -28,7 +28,8 @@ fn settings() -> BTreeSet<String> {
     of_file.chain(["ENDONYM_CONFIG".to_owned()]).collect()
 }
 
-fn default_seconds(key: &str) -> i64 {
+/// The default of a setting.
+pub fn default_number(key: &str) -> i64 {
     let file: toml::Table = DEFAULTS.parse().unwrap();
     file[key].as_integer().unwrap()
 }
@@ -41,6 +42,12 @@ fn every_variable_is_a_setting() {
         "deploy/Dockerfile",
         "deploy/compose.yaml",
         "deploy/endonym.env.example",
+        "deploy/cluster/compose.yaml",
+        "deploy/cluster/cluster.env.example",
+        "deploy/cluster/machine.env.example",
+        "deploy/kubernetes/settings.yaml",
+        "deploy/kubernetes/migrate.yaml",
+        "deploy/kubernetes/endonym.yaml",
         "docs/operations.md",
     ]) {
         let text = read(name);
@@ -62,7 +69,7 @@ fn help(words: &[&str]) -> String {
 }
 
 /// The words after `endonym`: the command must exist and have these flags.
-fn check_command(words: &[&str], of: &str) {
+pub fn check_command(words: &[&str], of: &str) {
     let (command, rest) = words.split_first().unwrap_or_else(|| panic!("{of} has a command"));
     let is_there = help(&[]).contains(&format!("\n  {command} "));
     assert!(is_there, "{of} runs `endonym {command}`");
@@ -97,13 +104,13 @@ fn every_command_of_the_units_is_there_and_they_are_shut_in() {
             assert_eq!(value(key), wanted, "{name}: {key}");
         }
         let patience: i64 = value("TimeoutStopSec").parse().unwrap();
-        assert!(patience > default_seconds("grace_seconds") + 5, "{name} kills what is being finished");
+        assert!(patience > default_number("grace_seconds") + 5, "{name} kills what is being finished");
     }
     let files: i64 = read(UNITS[0])
         .lines()
         .find_map(|line| line.strip_prefix("LimitNOFILE=")?.parse().ok())
         .expect("LimitNOFILE");
-    assert!(files > 2 * default_seconds("connections"));
+    assert!(files > 2 * default_number("connections"));
     assert!(read("deploy/endonym.sysusers").lines().any(|line| line.starts_with("u endonym ")));
 }
 
@@ -200,49 +207,92 @@ fn the_image_runs_our_commands_as_somebody_who_is_not_root() {
     assert!(last("ENV ").contains(&format!("ENDONYM_DATA_DIR={}", last("VOLUME "))));
 }
 
-#[test]
-fn the_compose_file_is_one_and_starts_things_in_order() {
-    let documents = YamlLoader::load_from_str(&read("deploy/compose.yaml")).unwrap();
-    let [compose] = &documents[..] else { panic!("one document") };
-    let services = compose["services"].as_hash().unwrap();
-    let service = |name: &str| &compose["services"][name];
+/// Checks what both compose files have in common, and returns the document and the number of services that run our image.
+fn checked_compose(name: &str) -> (Yaml, usize) {
+    let mut documents = YamlLoader::load_from_str(&read(name)).unwrap();
+    let (Some(compose), None) = (documents.pop(), documents.pop()) else { panic!("{name}: one document") };
+    let folder = root().join(name).parent().unwrap().to_owned();
+    let volumes = compose["volumes"].as_hash().unwrap();
     let mut ours = 0;
-    for (name, one) in services {
-        let name = name.as_str().unwrap();
+    for (service, one) in compose["services"].as_hash().unwrap() {
+        let service = service.as_str().unwrap();
         for volume in shared(one, "volumes").as_vec().into_iter().flatten() {
             let (volume, _) = volume.as_str().unwrap().split_once(':').unwrap();
-            assert!(
-                !compose["volumes"].is_badvalue()
-                    && compose["volumes"].as_hash().unwrap().contains_key(&Yaml::String(volume.into()))
-            );
+            let known = if volume.starts_with('.') {
+                folder.join(volume).is_file()
+            } else {
+                volumes.contains_key(&Yaml::String(volume.into()))
+            };
+            assert!(known, "{name}: {service} has the volume {volume}");
         }
-        if let Yaml::String(image) = &one["image"] {
-            assert!(!image.contains('/'), "no registry is named: {image}");
+        let image = shared(one, "image").as_str().unwrap();
+        let registry = image.split_once('/').filter(|(first, _)| first.contains(['.', ':']));
+        assert_eq!(registry, None, "no registry is named");
+        if image != "endonym" {
+            assert!(image.contains(':'), "{name}: {image} has a version");
+            continue;
         }
-        let Some(words) = one["command"].as_vec() else { continue };
-        let words: Vec<&str> = words.iter().map(|word| word.as_str().unwrap()).collect();
-        check_command(&words, name);
+        assert_eq!(shared(one, "build")["dockerfile"].as_str(), Some("deploy/Dockerfile"));
+        let command = shared(one, "command").as_vec().unwrap();
+        let words: Vec<&str> = command.iter().map(|word| word.as_str().unwrap()).collect();
+        check_command(&words, service);
         ours += 1;
+        // A service that does not listen must not have a readiness check.
+        let is_checked = shared(one, "healthcheck")["disable"].as_bool() != Some(true);
+        assert_eq!(is_checked, words[0] == "serve", "{name}: {service}");
+        if words[0] == "migrate" {
+            continue;
+        }
+        let waits = &shared(one, "depends_on")["migrate"]["condition"];
+        assert_eq!(waits.as_str(), Some("service_completed_successfully"), "{name}: {service}");
+        let grace = shared(one, "stop_grace_period").as_str().unwrap().trim_end_matches('s');
+        assert!(grace.parse::<i64>().unwrap() > default_number("grace_seconds") + 5, "{name}: {service}");
     }
+    (compose, ours)
+}
+
+#[test]
+fn the_compose_file_is_one_and_starts_things_in_order() {
+    let (compose, ours) = checked_compose("deploy/compose.yaml");
     assert_eq!(ours, 3);
-    assert_eq!(shared(service("serve"), "build")["dockerfile"].as_str(), Some("deploy/Dockerfile"));
-    let waits = |name: &str, other: &str| service(name)["depends_on"][other]["condition"].as_str().unwrap();
-    assert_eq!(waits("migrate", "postgres"), "service_healthy");
-    for name in ["serve", "work"] {
-        assert_eq!(waits(name, "migrate"), "service_completed_successfully");
-        let grace = service(name)["stop_grace_period"].as_str().unwrap().trim_end_matches('s');
-        assert!(grace.parse::<i64>().unwrap() > default_seconds("grace_seconds") + 5, "{name}");
+    let services = &compose["services"];
+    assert_eq!(services["migrate"]["depends_on"]["postgres"]["condition"].as_str(), Some("service_healthy"));
+    assert!(!services["postgres"]["healthcheck"]["test"].is_badvalue());
+}
+
+#[test]
+fn the_compose_file_of_three_nodes_fits_its_nginx_and_its_settings() {
+    let (compose, ours) = checked_compose("deploy/cluster/compose.yaml");
+    assert_eq!(ours, 4, "three nodes and the migration");
+    let services = &compose["services"];
+    for other in ["standby", "s3"] {
+        let waits = &services["migrate"]["depends_on"][other]["condition"];
+        assert_eq!(waits.as_str(), Some("service_healthy"));
+        assert!(!shared(&services[other], "healthcheck")["test"].is_badvalue());
     }
-    // A service that does not listen must not have a readiness check.
-    for name in ["migrate", "work"] {
-        assert_eq!(service(name)["healthcheck"]["disable"].as_bool(), Some(true), "{name}");
+    let address = |service: &str| services[service]["networks"]["inside"]["ipv4_address"].as_str().unwrap();
+    let nginx = read("deploy/cluster/nginx.conf");
+    for node in ["node1", "node2", "node3"] {
+        let line = format!("    server {}:8080 ", address(node));
+        assert_eq!(nginx.matches(&line).count(), 1, "{node}");
     }
-    assert!(!service("postgres")["healthcheck"]["test"].is_badvalue());
+    assert_eq!(nginx.matches("\n    server ").count(), 3);
+    let settings = read("deploy/cluster/cluster.env.example");
+    let trusted = format!("ENDONYM_TRUSTED_PROXIES={}/32\n", address("nginx"));
+    assert!(settings.contains(&trusted), "{settings}");
+    // Three nodes, a command, and what PostgreSQL reserves.
+    let needed = 4 * default_number("database_connections") + 3;
+    for server in ["primary", "standby"] {
+        let words = services[server]["command"].as_vec().unwrap().iter().filter_map(Yaml::as_str);
+        let given = words.filter_map(|word| word.strip_prefix("max_connections=")).next_back();
+        assert!(given.unwrap().parse::<i64>().unwrap() >= needed, "{server}");
+    }
 }
 
 /// The settings of a service, including those merged with `<<`.
 fn shared<'a>(service: &'a Yaml, key: &str) -> &'a Yaml {
-    if service[key].is_badvalue() { &service["<<"][key] } else { &service[key] }
+    let merged = &service["<<"];
+    if service[key].is_badvalue() && !merged.is_badvalue() { shared(merged, key) } else { &service[key] }
 }
 
 /// An example that people copy must not contain a working secret, nor be part of the build context.
@@ -251,4 +301,12 @@ fn secrets_stay_out_of_the_project() {
     assert!(read(".gitignore").lines().any(|line| line == "/deploy/endonym.env"));
     let example = read("deploy/endonym.env.example");
     assert_eq!(example.matches("change-me").count(), 2, "{example}");
+    assert!(read(".gitignore").lines().any(|line| line == "/deploy/cluster/cluster.env"));
+    for (name, secrets) in [
+        ("deploy/cluster/cluster.env.example", 5),
+        ("deploy/cluster/machine.env.example", 3),
+        ("deploy/kubernetes/settings.yaml", 3),
+    ] {
+        assert_eq!(read(name).matches("change-me").count(), secrets, "{name}");
+    }
 }

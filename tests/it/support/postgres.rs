@@ -166,7 +166,7 @@ fn signal(name: &str, pids: &[String]) {
     let _ = Command::new("sh").args(["-c", &format!("kill -{name} {} 2>/dev/null", pids.join(" "))]).status();
 }
 
-fn is_root() -> bool {
+pub fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
@@ -188,12 +188,17 @@ pub fn unprivileged(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// A PostgreSQL program of the newest installed version, run as an unprivileged user.
-fn program(name: &str) -> Command {
+pub fn program(name: &str) -> Command {
+    unprivileged(programs().join(name))
+}
+
+/// The directory with the programs of the newest installed version.
+pub fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is installed").flatten();
-    let programs =
-        versions.map(|version| version.path().join("bin").join(name)).filter(|path| path.is_file());
+    let folders =
+        versions.map(|version| version.path().join("bin")).filter(|path| path.join("initdb").is_file());
     let version = |path: &PathBuf| path.iter().nth(4).and_then(|part| part.to_str()?.parse::<u32>().ok());
-    unprivileged(programs.max_by_key(version).expect("PostgreSQL has its programs"))
+    folders.max_by_key(version).expect("PostgreSQL has its programs")
 }
 
 pub fn run(command: &mut Command) {
