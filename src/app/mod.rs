@@ -138,6 +138,8 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    /// How nodes share rate limits.
+    pub sharing: limiter::Sharing,
     pub auth_failures: u32,
     pub streams: streams::Settings,
     /// The number of bytes that must be free on disk for the server to be ready; `None` for the default.
@@ -163,6 +165,7 @@ impl App {
             studio,
             links,
             limits,
+            sharing,
             auth_failures,
             streams,
             disk_reserve,
@@ -182,6 +185,7 @@ impl App {
             blobs,
             studio: studio::Studio::open(studio),
             outbound: outbound.with_clock(clock.clone()),
+            limiter: limiter::Limiter::new(limits, sharing, clock.clone()),
             clock,
             ids: Ids::new(),
             links,
@@ -189,7 +193,6 @@ impl App {
             answers: answers::Answers::default(),
             plays: plays::PlayCounter::default(),
             directories: people::Directories::default(),
-            limiter: limiter::Limiter::new(limits),
             auth_failures,
             queue: jobs::Queue::default(),
             streams: streams::Streams::new(streams),

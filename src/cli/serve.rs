@@ -26,6 +26,8 @@ pub struct Serve {
     #[command(flatten)]
     serving: Serving,
     #[command(flatten)]
+    shared_limits: config::SharedLimits,
+    #[command(flatten)]
     media: config::Media,
     #[command(flatten)]
     working: config::JobSettings,
@@ -49,6 +51,7 @@ impl Serve {
         let mail = self.mail.mailer().map_err(Failure)?;
         raise_file_limit(limits.connections);
         let db = database(&Options { threads: server::threads(), ..storage.options() }).await?;
+        let sharing = self.shared_limits.sharing(&db).map_err(Failure)?;
         let listener = bind(&serving.listen, "--listen").await?;
         let (metrics, metrics_listener) = match self.working.metrics_at() {
             MetricsAt::MainPort => (Metrics::Enabled, None),
@@ -64,6 +67,7 @@ impl Serve {
             studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
+            sharing,
             auth_failures: serving.auth_failures,
             streams: serving.streams(),
             disk_reserve: serving.disk_reserve(),

@@ -25,10 +25,14 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0019_name_pages", include_str!("../../migrations/0019_name_pages.sql")),
     ("0020_outsiders", include_str!("../../migrations/0020_outsiders.sql")),
     ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
+    (RATE_LIMITS, include_str!("../../migrations/0024_rate_limits.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
 const NAMES: &str = "0003_names";
+
+/// Not worth a flush to disk, nor a wait for a standby. SQLite has no such tables, and does not use this one.
+const RATE_LIMITS: &str = "0024_rate_limits";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
@@ -74,6 +78,9 @@ pub async fn migrate(db: &Db) -> Result<i64> {
                     sql.script(text).await?;
                     if *name == NAMES {
                         participants::fill_name_keys(sql).await?;
+                    }
+                    if postgres && *name == RATE_LIMITS {
+                        sql.script("ALTER TABLE rate_limits SET UNLOGGED").await?;
                     }
                     sql.execute("INSERT INTO migrations (number, name) VALUES ($1, $2)", &[number.into(), (*name).into()])
                         .await?;
