@@ -3,6 +3,7 @@
 mod deploy;
 mod exposition;
 mod frozen;
+mod limits;
 mod metrics;
 mod ready;
 mod traces;
