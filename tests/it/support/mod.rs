@@ -22,7 +22,8 @@ use std::{future::Future, ops::Range, time::Duration};
 use endonym::{
     app::{
         Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, invitations,
-        limiter::{Policy, Sharing}, name_pages, participants, sign_in, streams, studio, tokens,
+        limiter::{Policy, Sharing},
+        name_pages, participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
