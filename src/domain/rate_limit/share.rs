@@ -30,8 +30,10 @@ pub struct Share {
     owed: i64,
     /// When a request was last accepted, here or, as far as it is known, elsewhere.
     last: i64,
-    /// Requests that may still be accepted without the store; `None` while it answers.
+    /// Requests that may still be accepted without the store; `None` until it was away in this window. It never rises, or a store that
+    /// comes and goes would raise the sum each time.
     spare: Option<i64>,
+    is_away: bool,
     ceiling: u32,
     /// The smallest number of requests left that was reported in this window.
     shown: u32,
@@ -48,6 +50,7 @@ impl Share {
             owed: 0,
             last: now,
             spare: None,
+            is_away: false,
             ceiling: policy.ceiling,
             shown: u32::MAX,
         }
@@ -93,7 +96,7 @@ impl Share {
         self.used = counter.used;
         self.lease = self.lease.saturating_add(permits);
         self.owed = self.owed.saturating_sub(claim.owed).max(0);
-        self.spare = None;
+        self.is_away = false;
         if permits == 0 {
             self.last = now.saturating_sub(ago(counter.last));
             let wait = policy.throttle_micros().saturating_sub(ago(counter.last));
@@ -112,7 +115,8 @@ impl Share {
             return self.accept(policy, now, spending);
         }
         let nodes = i64::from(nodes.max(1));
-        let spare = self.spare.unwrap_or_else(|| self.unleased(policy.ceiling) / nodes);
+        self.is_away = true;
+        let spare = self.spare.unwrap_or(i64::MAX).min(self.unleased(policy.ceiling) / nodes);
         let wait =
             policy.throttle_micros().saturating_mul(nodes).saturating_sub(now.saturating_sub(self.last));
         let is_request = spending == Spending::Request;
@@ -133,7 +137,7 @@ impl Share {
             self.lease -= 1;
         } else {
             self.owed = self.owed.saturating_add(1);
-            self.spare = self.spare.map(|spare| (spare - 1).max(0));
+            self.spare = self.spare.map(|spare| if self.is_away { (spare - 1).max(0) } else { spare });
         }
         self.last = now;
         self.quota(policy, now, None)
@@ -178,7 +182,7 @@ impl Share {
     }
 
     fn quota(&mut self, policy: Policy, now: i64, retry_after: Option<u64>) -> Quota {
-        let unleased = self.spare.unwrap_or_else(|| self.unleased(policy.ceiling));
+        let unleased = self.spare.filter(|_| self.is_away).unwrap_or_else(|| self.unleased(policy.ceiling));
         self.shown = self.shown.min(within(policy.ceiling, unleased.saturating_add(self.lease)));
         let reset_seconds = reset_seconds(policy, now, self.opened);
         Quota { limit: policy.ceiling, remaining: self.shown, reset_seconds, retry_after }
@@ -266,15 +270,17 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_goes_away_and_comes_back_empty_does_not_raise_the_sum_by_more_than_leases() {
+    fn a_store_that_comes_and_goes_and_loses_its_counters_raises_the_sum_by_a_few_leases() {
         for seed in 1..300 {
             let mut random = Random(seed * 104_729);
             let mut scene = Scene::new(policy(1_000));
-            let (mut accepted, mut shown) = (0, vec![u32::MAX; NODES as usize]);
+            let (mut accepted, mut shown, mut outages) = (0, vec![u32::MAX; NODES as usize], 0);
             for step in 0..1_500 {
-                if random.below(400) == 0 {
+                if random.below(200) == 0 {
                     scene.store_is_away = !scene.store_is_away;
-                    if random.below(2) == 0 {
+                    outages += u32::from(scene.store_is_away);
+                    // The first time, it crashes.
+                    if scene.store_is_away && outages == 1 {
                         scene.counter = None;
                     }
                 }
@@ -284,8 +290,8 @@ mod tests {
                 assert!(quota.remaining <= shown[node], "seed {seed}: it rises");
                 shown[node] = quota.remaining;
             }
-            // Each node may miss what the others have leased or accepted since it last asked.
-            assert!(accepted <= 1_000 + 300, "seed {seed}: {accepted}");
+            // A node does not know what the others have leased since it last asked: 20 at a time.
+            assert!((1_000..=1_000 + 8 * 20).contains(&accepted), "seed {seed}: {accepted}");
         }
     }
 
