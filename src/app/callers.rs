@@ -143,7 +143,7 @@ async fn suspect(
     instant: Instant,
 ) -> Option<tokio::sync::SemaphorePermit<'_>> {
     let limit_key = LimitKey::failures(address?);
-    if !app.limiter.is_past(limit_key, app.auth_failures, instant).await {
+    if !app.limiter.is_past(limit_key, app.auth_failures, instant) {
         return None;
     }
     tokio::time::timeout(SUSPECT_WAIT, app.callers.suspects.acquire()).await.ok()?.ok()

@@ -18,7 +18,7 @@ use crate::{
         cloud::Client,
         sip::{self, Trunk},
     },
-    store::{self, Db, citus, connections, folder, jobs, migrations},
+    store::{self, Db, citus, connections, folder, jobs, migrations, valkey::Valkey},
 };
 
 #[derive(Debug)]
@@ -48,6 +48,11 @@ pub enum Finding {
     },
     Prompts(Result<PromptsFound, String>),
     Mail(MailFound),
+    /// The server that counts rate limits: its URL, and what is wrong with it.
+    Limits {
+        server: String,
+        fault: Option<String>,
+    },
     /// A connection to an OpenID provider: its id and name, and what the check found.
     Sso {
         connection: String,
@@ -155,6 +160,7 @@ impl Finding {
             Self::Prompts(found) => found.is_ok(),
             Self::Mail(found) => !matches!(found, MailFound::Fails { .. }),
             Self::Sso { found, .. } => found.is_ok(),
+            Self::Limits { fault, .. } => fault.is_none(),
         }
     }
 }
@@ -335,6 +341,11 @@ pub async fn mail(mailer: &Mailer, base_url: &str) -> Finding {
         Ok(answer) => MailFound::Works { shown, answer, is_exposed: is_exposed(base_url) },
         Err(why) => MailFound::Fails { shown, why },
     })
+}
+
+/// Counts a request at the server of rate limits.
+pub async fn limits(valkey: &Valkey) -> Finding {
+    Finding::Limits { server: valkey.shown().to_owned(), fault: valkey.check().await.err() }
 }
 
 /// Plain http to another machine.

@@ -1,25 +1,27 @@
-//! Rate limiting: a fixed number of requests per window, then one per second until the window ends.
+//! Rate limiting: a fixed number of requests per window, then one per throttle interval until the window ends. The rules are in
+//! `domain/rate_limit.rs`. A single process counts in its memory; nodes share counters (ADR 24).
 
-use std::{
-    collections::HashMap,
-    hash::{BuildHasher, RandomState},
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+mod circuit;
+mod local;
+mod shared;
+
+use std::{net::IpAddr, sync::Arc, time::Instant};
+
+use self::{
+    local::Memory,
+    shared::{Shared, Store},
 };
-
-use crate::domain::{
-    client_address::network,
-    ids::{CourseId, InstitutionId, NamePageId, TokenId},
+pub use crate::domain::rate_limit::{Policy, Quota};
+use crate::{
+    clock::Clock,
+    domain::{
+        client_address::network,
+        ids::{CourseId, InstitutionId, NamePageId, TokenId},
+        rate_limit::{Counter, Spending},
+        token,
+    },
+    store::{Db, valkey::Valkey},
 };
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
-    pub ceiling: u32,
-    pub window: Duration,
-    /// Above the ceiling, the minimum interval between accepted requests.
-    pub throttle: Duration,
-}
 
 /// The key under which requests are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,85 +79,113 @@ impl LimitKey {
     pub fn asks(address: IpAddr) -> Self {
         Self::Asks(network(address))
     }
-}
 
-/// The state of a limit after a request, accepted or not, as reported in headers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quota {
-    pub limit: u32,
-    pub remaining: u32,
-    pub reset_seconds: u64,
-    /// Set if the request is refused: whole seconds until the next one would be accepted.
-    pub retry_after: Option<u64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Bucket {
-    opened: Instant,
-    window: Duration,
-    count: u32,
-    last_accepted: Instant,
-}
-
-impl Bucket {
-    fn take(&mut self, policy: Policy, now: Instant) -> Quota {
-        let quota = self.admit(policy, now);
-        if quota.retry_after.is_some() { quota } else { self.count(policy, now) }
+    /// Limits that protect secrets, mailboxes and moderators are counted request by request, and refuse while the store is away. The
+    /// others are leased, and go on with a part of the ceiling.
+    const fn is_exact(self) -> bool {
+        match self {
+            Self::Failures(_)
+            | Self::SignIns(_)
+            | Self::Sso(_)
+            | Self::Reports(_)
+            | Self::Asks(_)
+            | Self::PageAsks { .. } => true,
+            Self::Token(_) | Self::Page { .. } | Self::Address(_) | Self::Launches(_) | Self::Course(_) => {
+                false
+            }
+        }
     }
 
-    /// Above the ceiling, accepts one request per throttle interval. Does not count the request.
-    fn admit(&mut self, policy: Policy, now: Instant) -> Quota {
-        if now.duration_since(self.opened) >= policy.window {
-            *self = Self { opened: now, window: policy.window, count: 0, last_accepted: now };
-        }
-        if self.count < policy.ceiling {
-            return self.quota(policy, now, None);
-        }
-        let since = now.duration_since(self.last_accepted);
-        if since < policy.throttle {
-            let wait = whole_seconds(policy.throttle.saturating_sub(since)).max(1);
-            return self.quota(policy, now, Some(wait));
-        }
-        self.last_accepted = now;
-        self.quota(policy, now, None)
-    }
-
-    fn count(&mut self, policy: Policy, now: Instant) -> Quota {
-        self.count = self.count.saturating_add(1);
-        self.last_accepted = now;
-        self.quota(policy, now, None)
-    }
-
-    fn quota(&self, policy: Policy, now: Instant, retry_after: Option<u64>) -> Quota {
-        Quota {
-            limit: policy.ceiling,
-            remaining: policy.ceiling.saturating_sub(self.count),
-            reset_seconds: whole_seconds(policy.window.saturating_sub(now.duration_since(self.opened))),
-            retry_after,
-        }
+    /// The name of its counter in a shared store, which does not show addresses.
+    fn digest(self) -> String {
+        let text = match self {
+            Self::Token(token) => format!("token {token}"),
+            Self::Page { institution, page } => format!("page {institution} {page}"),
+            Self::Address(address) => format!("address {address}"),
+            Self::Failures(address) => format!("failures {address}"),
+            Self::Launches(address) => format!("launches {address}"),
+            Self::SignIns(address) => format!("sign-ins {address}"),
+            Self::Sso(address) => format!("sso {address}"),
+            Self::Reports(address) => format!("reports {address}"),
+            Self::Asks(address) => format!("asks {address}"),
+            Self::PageAsks { institution, page } => format!("page-asks {institution} {page}"),
+            Self::Course(course) => format!("course {course}"),
+        };
+        token::hex(&token::digest(&format!("rate-limit {text}")))
     }
 }
 
-fn whole_seconds(duration: Duration) -> u64 {
-    duration.as_secs() + u64::from(duration.subsec_nanos() > 0)
+/// Where requests are counted.
+#[derive(Clone)]
+pub enum Leases {
+    /// In the memory of this process.
+    Local,
+    /// In PostgreSQL, by all nodes together.
+    Database(Db),
+    /// In Valkey or Redis, by all nodes together.
+    Valkey(Arc<Valkey>),
 }
 
-/// The bucket storage. A node keeps buckets in memory; a store shared by several nodes would be another variant.
+/// How nodes share their limits.
+#[derive(Clone)]
+pub struct Sharing {
+    pub leases: Leases,
+    /// Between how many nodes a limit is divided while the store is away.
+    pub nodes: u32,
+}
+
+/// The default of `Sharing::nodes`.
+pub const NODES: u32 = 3;
+
+impl Sharing {
+    /// Each process counts by itself.
+    pub const fn local() -> Self {
+        Self { leases: Leases::Local, nodes: 1 }
+    }
+
+    /// Several nodes can share a PostgreSQL database. SQLite has one process.
+    pub fn in_database(db: &Db) -> Self {
+        match db {
+            Db::Sqlite(_) => Self::local(),
+            Db::Postgres(_) => Self { leases: Leases::Database(db.clone()), nodes: NODES },
+        }
+    }
+}
+
+/// The time of the monotonic clock in microseconds, since the start of the process.
+#[derive(Clone, Copy)]
+struct Micros(Instant);
+
+impl Micros {
+    fn of(self, now: Instant) -> i64 {
+        i64::try_from(now.saturating_duration_since(self.0).as_micros()).unwrap_or(i64::MAX)
+    }
+}
+
 enum Buckets {
-    Memory(Memory),
+    Memory(Box<Memory>),
+    Shared(Box<Shared>),
 }
 
 pub struct Limiter {
     policy: Policy,
     buckets: Buckets,
+    micros: Micros,
 }
 
 impl Limiter {
-    pub fn new(policy: Policy) -> Self {
-        Self { policy, buckets: Buckets::Memory(Memory::default()) }
+    pub fn new(policy: Policy, sharing: Sharing, clock: Clock) -> Self {
+        let micros = Micros(clock.instant());
+        let shared = |store| Buckets::Shared(Box::new(Shared::new(store, sharing.nodes, clock, micros)));
+        let buckets = match sharing.leases {
+            Leases::Local => Buckets::Memory(Box::default()),
+            Leases::Database(db) => shared(Store::Database(db)),
+            Leases::Valkey(valkey) => shared(Store::Valkey(valkey)),
+        };
+        Self { policy, buckets, micros }
     }
 
-    /// Counts one request. Async, so that a shared store can be added.
+    /// Counts one request.
     pub async fn take(&self, key: LimitKey, own_ceiling: Option<u32>, now: Instant) -> Quota {
         let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
         self.take_with_policy(key, policy, now).await
@@ -163,167 +193,58 @@ impl Limiter {
 
     /// Like `take`, with a policy that operators cannot configure.
     pub async fn take_with_policy(&self, key: LimitKey, policy: Policy, now: Instant) -> Quota {
+        let now = self.micros.of(now);
         match &self.buckets {
-            Buckets::Memory(memory) => memory.take(key, policy, now),
+            Buckets::Memory(memory) => memory.with(key, policy, now, Counter::take),
+            Buckets::Shared(shared) => shared.decide(key, policy, now, Spending::Request).await,
         }
     }
 
     /// Checks an attempt that is counted only if it fails. Above the ceiling, accepts one attempt per throttle
     /// interval.
     pub async fn admit(&self, key: LimitKey, now: Instant) -> Quota {
+        // A client without failures is never over the limit.
+        let policy = Policy { ceiling: self.policy.ceiling.max(1), ..self.policy };
+        let now = self.micros.of(now);
         match &self.buckets {
-            Buckets::Memory(memory) => {
-                // A client without failures is never over the limit.
-                let policy = Policy { ceiling: self.policy.ceiling.max(1), ..self.policy };
-                memory.with(key, policy, now, Bucket::admit)
-            }
+            Buckets::Memory(memory) => memory.with(key, policy, now, Counter::admit),
+            Buckets::Shared(shared) => shared.decide(key, policy, now, Spending::Attempt).await,
         }
     }
 
     /// Counts an admitted attempt that failed.
-    pub async fn count(&self, key: LimitKey, now: Instant) -> Quota {
+    pub fn count(&self, key: LimitKey, now: Instant) -> Quota {
+        let now = self.micros.of(now);
         match &self.buckets {
-            Buckets::Memory(memory) => memory.with(key, self.policy, now, Bucket::count),
+            Buckets::Memory(memory) => memory.with(key, self.policy, now, Counter::count),
+            Buckets::Shared(shared) => shared.count(key, self.policy, now),
         }
     }
 
-    /// Has this key reached the ceiling in the current window?
-    pub async fn is_past(&self, key: LimitKey, ceiling: u32, now: Instant) -> bool {
+    /// Has this key reached the ceiling in the current window, as far as this process knows?
+    pub fn is_past(&self, key: LimitKey, ceiling: u32, now: Instant) -> bool {
+        let now = self.micros.of(now);
         match &self.buckets {
             Buckets::Memory(memory) => memory.is_past(key, Policy { ceiling, ..self.policy }, now),
+            Buckets::Shared(shared) => shared.is_past(key, ceiling, now),
         }
     }
 
     /// Drops expired buckets.
     pub async fn remove_expired(&self, now: Instant) {
+        let now = self.micros.of(now);
         match &self.buckets {
             Buckets::Memory(memory) => memory.remove_expired(now),
-        }
-    }
-}
-
-/// Sharded to reduce lock contention.
-const SHARDS: usize = 16;
-
-#[derive(Default)]
-struct Memory {
-    shards: [Mutex<HashMap<LimitKey, Bucket>>; SHARDS],
-    hasher: RandomState,
-}
-
-impl Memory {
-    fn take(&self, key: LimitKey, policy: Policy, now: Instant) -> Quota {
-        self.with(key, policy, now, Bucket::take)
-    }
-
-    fn with(
-        &self,
-        key: LimitKey,
-        policy: Policy,
-        now: Instant,
-        what: impl FnOnce(&mut Bucket, Policy, Instant) -> Quota,
-    ) -> Quota {
-        let mut buckets = self.shard(key);
-        let fresh = || Bucket { opened: now, window: policy.window, count: 0, last_accepted: now };
-        what(buckets.entry(key).or_insert_with(fresh), policy, now)
-    }
-
-    fn is_past(&self, key: LimitKey, policy: Policy, now: Instant) -> bool {
-        self.shard(key).get(&key).is_some_and(|bucket| {
-            bucket.count >= policy.ceiling && now.duration_since(bucket.opened) < policy.window
-        })
-    }
-
-    fn shard(&self, key: LimitKey) -> MutexGuard<'_, HashMap<LimitKey, Bucket>> {
-        let shard = self.hasher.hash_one(key) as usize % SHARDS;
-        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn remove_expired(&self, now: Instant) {
-        for shard in &self.shards {
-            let mut buckets = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            buckets.retain(|_, bucket| now.duration_since(bucket.opened) < bucket.window);
+            Buckets::Shared(shared) => shared.remove_expired(now).await,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
-
-    #[allow(clippy::disallowed_methods)]
-    fn start() -> Instant {
-        Instant::now()
-    }
-
-    fn policy(ceiling: u32) -> Policy {
-        Policy { ceiling, window: Duration::from_secs(900), throttle: Duration::from_secs(1) }
-    }
-
-    #[test]
-    fn counts_down_then_throttles_then_opens_again() {
-        let (memory, start) = (Memory::default(), start());
-        let at = |millis: u64| {
-            memory.take(LimitKey::Token(TokenId::new(7)), policy(3), start + Duration::from_millis(millis))
-        };
-        assert_eq!(at(0), Quota { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
-        assert_eq!(at(10), Quota { limit: 3, remaining: 1, reset_seconds: 900, retry_after: None });
-        assert_eq!(at(1_500).remaining, 0);
-        assert_eq!(at(1_600), Quota { limit: 3, remaining: 0, reset_seconds: 899, retry_after: Some(1) });
-        assert_eq!(at(2_400).retry_after, Some(1), "refusals do not push the next acceptance away");
-        assert_eq!(at(2_500).retry_after, None, "a second after the last accepted one");
-        assert_eq!(at(2_501).retry_after, Some(1));
-        assert_eq!(at(899_999).reset_seconds, 1);
-        assert_eq!(at(900_000), Quota { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
-    }
-
-    #[test]
-    fn each_token_has_its_own_bucket_and_an_institution_its_own_ceiling() {
-        let (memory, start) = (Memory::default(), start());
-        assert_eq!(memory.take(LimitKey::Token(TokenId::new(1)), policy(1), start).retry_after, None);
-        assert_eq!(memory.take(LimitKey::Token(TokenId::new(1)), policy(1), start).retry_after, Some(1));
-        assert_eq!(memory.take(LimitKey::Token(TokenId::new(2)), policy(1), start).retry_after, None);
-        assert_eq!(memory.take(LimitKey::Token(TokenId::new(3)), policy(50), start).remaining, 49);
-    }
-
-    #[test]
-    fn a_ceiling_of_zero_lets_one_a_second_through() {
-        let (memory, start) = (Memory::default(), start());
-        assert_eq!(memory.take(LimitKey::Token(TokenId::new(1)), policy(0), start).retry_after, Some(1));
-        assert_eq!(
-            memory
-                .take(LimitKey::Token(TokenId::new(1)), policy(0), start + Duration::from_secs(1))
-                .retry_after,
-            None
-        );
-    }
-
-    #[test]
-    fn attempts_are_counted_when_they_fail_and_past_the_ceiling_one_is_let_through_at_a_time() {
-        let (memory, start) = (Memory::default(), start());
-        let key = LimitKey::Token(TokenId::new(7));
-        let at = |millis: u64| start + Duration::from_millis(millis);
-        let admit = |millis| memory.with(key, policy(2), at(millis), Bucket::admit).retry_after;
-        let fail = |millis| memory.with(key, policy(2), at(millis), Bucket::count).remaining;
-        for _ in 0..10 {
-            assert_eq!(admit(0), None, "successes are not counted");
-        }
-        assert_eq!((fail(0), fail(0)), (1, 0));
-        assert!(memory.is_past(key, policy(2), at(0)));
-        assert_eq!((admit(0), admit(999)), (Some(1), Some(1)));
-        assert_eq!((admit(1_000), admit(1_000)), (None, Some(1)), "of those who come at once, one");
-        assert_eq!(admit(2_000), None);
-        assert!(!memory.is_past(key, policy(2), at(900_000)));
-        assert_eq!((admit(900_000), admit(900_000)), (None, None), "a new window");
-    }
-
-    #[test]
-    fn forgets_windows_that_are_over() {
-        let (memory, start) = (Memory::default(), start());
-        memory.take(LimitKey::Token(TokenId::new(1)), policy(1), start);
-        memory.remove_expired(start + Duration::from_secs(901));
-        assert!(memory.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));
-    }
 
     #[test]
     fn an_address_is_one_client_and_so_is_a_network_of_ipv6() {
@@ -332,5 +253,28 @@ mod tests {
         assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
         assert_eq!(key("::ffff:192.0.2.7"), key("192.0.2.7"));
         assert_ne!(key("192.0.2.7"), key("192.0.2.8"));
+    }
+
+    #[test]
+    fn each_key_has_its_own_digest_that_does_not_show_it() {
+        let address: IpAddr = "192.0.2.7".parse().unwrap();
+        let (institution, page) = (InstitutionId::new(1), NamePageId::new(2));
+        let keys = [
+            LimitKey::Token(TokenId::new(1)),
+            LimitKey::Token(TokenId::new(2)),
+            LimitKey::Page { institution, page },
+            LimitKey::PageAsks { institution, page },
+            LimitKey::Course(CourseId::new(1)),
+            LimitKey::address(address),
+            LimitKey::failures(address),
+            LimitKey::launches(address),
+            LimitKey::sign_ins(address),
+            LimitKey::sso(address),
+            LimitKey::reports(address),
+            LimitKey::asks(address),
+        ];
+        let digests: HashSet<String> = keys.iter().map(|key| key.digest()).collect();
+        assert_eq!(digests.len(), keys.len());
+        assert!(digests.iter().all(|digest| digest.len() == 64 && !digest.contains('.')));
     }
 }

@@ -142,6 +142,8 @@ pub struct Parts {
     pub studio: studio::Settings,
     pub links: Links,
     pub limits: limiter::Policy,
+    /// How nodes share rate limits.
+    pub sharing: limiter::Sharing,
     pub auth_failures: u32,
     pub streams: streams::Settings,
     /// The number of bytes that must be free on disk for the server to be ready; `None` for the default.
@@ -168,6 +170,7 @@ impl App {
             studio,
             links,
             limits,
+            sharing,
             auth_failures,
             streams,
             disk_reserve,
@@ -188,6 +191,7 @@ impl App {
             removal,
             studio: studio::Studio::open(studio),
             outbound: outbound.with_clock(clock.clone()),
+            limiter: limiter::Limiter::new(limits, sharing, clock.clone()),
             clock,
             ids: Ids::new(),
             links,
@@ -195,7 +199,6 @@ impl App {
             answers: answers::Answers::default(),
             plays: plays::PlayCounter::default(),
             directories: people::Directories::default(),
-            limiter: limiter::Limiter::new(limits),
             auth_failures,
             queue: jobs::Queue::default(),
             streams: streams::Streams::new(streams),

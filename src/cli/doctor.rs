@@ -29,6 +29,8 @@ pub struct Doctor {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    shared_limits: config::SharedLimits,
+    #[command(flatten)]
     phone: config::Phone,
     #[command(flatten)]
     mail: config::Mail,
@@ -52,6 +54,16 @@ impl Doctor {
         }
         all.push(shown(doctor::blobs(&storage.blobs()).await));
         all.push(shown(doctor::listen(&self.listen).await));
+        match self.shared_limits.valkey() {
+            Ok(Some(valkey)) => all.push(shown(doctor::limits(&valkey).await)),
+            Ok(None) => {}
+            Err(why) => all.push(FindingText {
+                part: "limits",
+                works: false,
+                says: why,
+                mend: Some(LIMITS_URL.to_owned()),
+            }),
+        }
         match self.phone.rules().and_then(|_| self.phone.phone("")) {
             Ok(phone) => all.extend(doctor::phone(&phone).await.into_iter().map(shown)),
             Err(why) => all.push(FindingText {
@@ -101,6 +113,8 @@ async fn stored(storage: &Storage) -> Vec<Finding> {
 const CHECK_PERMISSIONS: &str = "check the permissions of the database user";
 const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
                           enter the access token of each learning system again with `endonym tool-consumer update`";
+const LIMITS_URL: &str = "check that the server is running, and the host, the port, the user and the password in --limits-url \
+                          (ENDONYM_LIMITS_URL); use rediss:// for TLS";
 const PHONE_URL: &str =
     "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and the network path to it";
 
@@ -148,6 +162,8 @@ fn shown(finding: Finding) -> FindingText {
             ("prompts", why, "check the command in --phone-voice (ENDONYM_PHONE_VOICE)")
         }
         Finding::Mail(found) => mail(found),
+        Finding::Limits { server, fault: None } => ("limits", format!("{server} counts rate limits"), ""),
+        Finding::Limits { server, fault: Some(why) } => ("limits", format!("{server}: {why}"), LIMITS_URL),
         Finding::Sso { connection, found: Ok(says) } => ("sso", format!("{connection}: {says}"), ""),
         Finding::Sso { connection, found: Err(why) } => (
             "sso",

@@ -40,7 +40,11 @@ use tokio_util::sync::CancellationToken;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
-    app::{self, App, Clock, Links, Parts, calls as app_calls, limiter::Policy, studio},
+    app::{
+        self, App, Clock, Links, Parts, calls as app_calls,
+        limiter::{Policy, Sharing},
+        studio,
+    },
     blobs::Blobs,
     config::{self, Logging, Storage},
     domain::{ids::InstitutionId, report},
@@ -329,6 +333,7 @@ async fn open_at(
         studio,
         links: Links::new(base_url),
         limits: no_limit,
+        sharing: Sharing::local(),
         auth_failures: u32::MAX,
         streams: app::streams::Settings::default(),
         disk_reserve: None,

@@ -29,6 +29,8 @@ pub struct Serve {
     #[command(flatten)]
     serving: Serving,
     #[command(flatten)]
+    shared_limits: config::SharedLimits,
+    #[command(flatten)]
     media: config::Media,
     #[command(flatten)]
     working: config::JobSettings,
@@ -52,6 +54,7 @@ impl Serve {
         let mail = self.mail.mailer().map_err(Failure)?;
         raise_file_limit(limits.connections);
         let db = database(&Options { threads: server::threads(), ..storage.options() }).await?;
+        let sharing = self.shared_limits.sharing(&db).map_err(Failure)?;
         let listener = bind(&serving.listen, "--listen").await?;
         let (metrics, metrics_listener) = match self.working.metrics_at() {
             MetricsAt::MainPort => (Metrics::Enabled, None),
@@ -68,6 +71,7 @@ impl Serve {
             studio: self.media.settings(),
             links: Links::new(&base_url),
             limits: serving.rate_limits(),
+            sharing,
             auth_failures: serving.auth_failures,
             streams: serving.streams(),
             disk_reserve: serving.disk_reserve(),

@@ -4,7 +4,7 @@ mod layers;
 
 pub use layers::{DEFAULTS, layered, traces_wanted};
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{ArgAction, Args};
 use endonym_media::{picture, sound};
@@ -12,7 +12,7 @@ use endonym_media::{picture, sound};
 use crate::{
     app::{
         calls, invitations,
-        limiter::Policy,
+        limiter::{Leases, Policy, Sharing},
         sign_in::{self, ProxyAuth},
         streams, studio,
     },
@@ -26,7 +26,11 @@ use crate::{
     phone::{self, Prompts, Provider},
     server::Limits,
     site,
-    store::{self, secrets::Secrets},
+    store::{
+        self, Db,
+        secrets::Secrets,
+        valkey::{self, Valkey},
+    },
 };
 
 /// Storage settings. Every command has these.
@@ -251,6 +255,36 @@ pub struct Serving {
     /// Pending exports per institution; further requests get 429
     #[arg(long, value_name = "N", help_heading = "Background jobs", value_parser = clap::value_parser!(u32).range(1..))]
     pub exports_waiting: u32,
+}
+
+/// How several nodes share rate limits.
+#[derive(Debug, Clone, Args)]
+pub struct SharedLimits {
+    /// Where the rate limits of all nodes are counted: `redis://user:password@host:6379/0`, `rediss://…` for TLS, or `local` for each
+    /// process by itself; when empty, in PostgreSQL, and with SQLite in memory
+    #[arg(long, value_name = "URL", help_heading = "Limits")]
+    limits_url: Option<String>,
+    /// Number of nodes: while the store of rate limits is away, each goes on with this part of them
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    limits_nodes: u32,
+}
+
+impl SharedLimits {
+    /// The Valkey or Redis server, if there is one. The error message does not contain secrets.
+    pub fn valkey(&self) -> Result<Option<Valkey>, String> {
+        let url = set(&self.limits_url).filter(|url| url.trim() != "local");
+        let opened = url.map(|url| Valkey::new(url.trim(), valkey::DEADLINE)).transpose();
+        opened.map_err(|error| format!("--limits-url: {error}"))
+    }
+
+    pub fn sharing(&self, db: &Db) -> Result<Sharing, String> {
+        let sharing = match self.valkey()? {
+            Some(valkey) => Sharing { leases: Leases::Valkey(Arc::new(valkey)), nodes: 1 },
+            None if set(&self.limits_url).is_some() => Sharing::local(),
+            None => Sharing::in_database(db),
+        };
+        Ok(Sharing { nodes: self.limits_nodes, ..sharing })
+    }
 }
 
 /// The telephony provider, and the limits on calls.

@@ -48,6 +48,7 @@ pub mod participant;
 pub mod phone_number;
 pub mod play;
 pub mod quiet_hours;
+pub mod rate_limit;
 pub mod registration;
 pub mod report;
 pub mod roll;

@@ -27,12 +27,16 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0021_mail_pace", include_str!("../../migrations/0021_mail_pace.sql")),
     ("0022_turns", include_str!("../../migrations/0022_turns.sql")),
     ("0023_idempotency_keys", include_str!("../../migrations/0023_idempotency_keys.sql")),
+    (RATE_LIMITS, include_str!("../../migrations/0024_rate_limits.sql")),
     ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
 const NAMES: &str = "0003_names";
+
+/// Not worth a flush to disk, nor a wait for a standby. SQLite has no such tables, and does not use this one.
+const RATE_LIMITS: &str = "0024_rate_limits";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
@@ -90,6 +94,9 @@ async fn run(db: &Db, count: usize) -> Result<i64> {
                     }
                 } else {
                     sql.script(text).await?;
+                }
+                if sql.is_postgres() && *name == RATE_LIMITS {
+                    sql.script("ALTER TABLE rate_limits SET UNLOGGED").await?;
                 }
                 if *name == NAMES {
                     participants::fill_name_keys(sql).await?;

@@ -1,4 +1,4 @@
-//! All SQL, one file per entity. Each statement is written once and runs on SQLite and PostgreSQL; only `sqlite.rs` and
+//! All SQL, one file per entity; and rate limits in Valkey. Each statement is written once and runs on SQLite and PostgreSQL; only `sqlite.rs` and
 //! `postgres.rs` know their drivers. Every read takes the institution (the tenant) or a `Scope` first: there is no unscoped
 //! variant.
 
@@ -48,6 +48,7 @@ pub mod participants;
 pub mod people;
 pub mod persons;
 pub mod plays;
+pub mod rate_limits;
 pub mod recording_requests;
 pub mod retention;
 pub mod rolls;
@@ -58,6 +59,7 @@ pub mod sso;
 pub mod tokens;
 pub mod tool_consumers;
 pub mod turns;
+pub mod valkey;
 pub mod versions;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};

@@ -32,6 +32,8 @@ pub(super) struct Metrics {
     pub(super) request_seconds: HistogramVec,
     pub(super) in_flight: IntGauge,
     pub(super) refusals: IntCounterVec,
+    rate_limit_leases: IntCounterVec,
+    rate_limit_without_store: IntCounterVec,
     connections: IntGauge,
     media: IntCounterVec,
     media_seconds: HistogramVec,
@@ -90,6 +92,16 @@ impl Metrics {
                 "endonym_rate_limit_refusals_total",
                 "Responses with status 429 because a token exceeded its rate limit.",
                 &["version"],
+            ),
+            rate_limit_leases: registrar.counters(
+                "endonym_rate_limit_leases_total",
+                "Requests for permits from the store of shared rate limits, by outcome: granted, refused or failed.",
+                &["outcome"],
+            ),
+            rate_limit_without_store: registrar.counters(
+                "endonym_rate_limit_without_store_total",
+                "Requests that were accepted or refused without the store of shared rate limits, because it did not answer.",
+                &["outcome"],
             ),
             connections: registrar.gauge("endonym_http_connections", "Open connections."),
             media: registrar.counters(
@@ -278,6 +290,16 @@ impl Drop for GaugeGuard {
 /// An open connection.
 pub fn connection() -> GaugeGuard {
     GaugeGuard::new(&METRICS.connections)
+}
+
+/// The store of shared rate limits was asked for permits: `granted`, `refused` or `failed`.
+pub fn rate_limit_lease(outcome: &'static str) {
+    METRICS.rate_limit_leases.with_label_values(&[outcome]).inc();
+}
+
+/// A request was `accepted` or `refused` without the store of shared rate limits.
+pub fn rate_limit_without_store(outcome: &'static str) {
+    METRICS.rate_limit_without_store.with_label_values(&[outcome]).inc();
 }
 
 /// A recording or photo is queued for processing.

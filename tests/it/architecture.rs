@@ -31,6 +31,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
+    ("redis", &["store"]),
     ("axum", &["api", "hooks", "http", "lti", "me", "name_pages", "ops", "pages", "server", "site"]),
     ("hyper", &["api", "server"]),
     ("object_store", &["blobs"]),

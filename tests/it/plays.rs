@@ -4,24 +4,18 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, App, Links, Parts, audiences, name_pages, persons,
+        Actor, audiences, name_pages, persons,
         plays::{self, flush},
         sign_in,
     },
-    blobs::{self, Blobs},
     domain::{
         audience::Audience, ids::InstitutionId, media::Kind, moment::Moment, name_page::NamePageRef,
         session::PersonId,
     },
-    http::service::Draining,
-    outbound::{Allowed, Outbound},
-    server,
-    site::{self, Metrics},
-    store::{self, secrets::Secrets},
+    store,
 };
 use reqwest::{Method, header};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use crate::{
     me::Browser,
@@ -29,6 +23,7 @@ use crate::{
     support::{
         Setup, World, browser,
         media::{file, wav, wav_of},
+        node::Node,
         process::Installation,
         until,
     },
@@ -216,63 +211,21 @@ async fn a_replaced_recording_keeps_its_plays_and_its_link_says_where_it_is_play
     assert_eq!(heard.total(), 3);
 }
 
-/// Another node on the same database and files; its address.
-async fn node(world: &World) -> (App, String, CancellationToken) {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    let setup = Setup::default();
-    let files = blobs::Options {
-        url: None,
-        data_dir: world.folder.path().to_owned(),
-        delivery: setup.delivery,
-        timeout: setup.blobs_timeout,
-        clock: world.app.clock.clone(),
-    };
-    let app = App::new(Parts {
-        db: world.app.db.clone(),
-        blobs: Blobs::open(&files).unwrap(),
-        removal: world.app.removal,
-        clock: world.app.clock.clone(),
-        studio: setup.studio,
-        links: Links::new(&base),
-        limits: setup.rate_limit,
-        auth_failures: setup.auth_failures,
-        streams: setup.streams,
-        disk_reserve: setup.disk_reserve,
-        export_life: setup.export_life,
-        exports_waiting: setup.exports_waiting,
-        export_part_bytes: setup.export_part_bytes,
-        calling: setup.calling,
-        phone: setup.phone,
-        sign_in: setup.sign_in,
-        invitations: setup.invitations,
-        mail: setup.mail,
-        secrets: Secrets::new(None, world.folder.path()),
-        outbound: Outbound::with_limits(Allowed::parse(setup.outbound).unwrap(), setup.outbound_limits)
-            .unwrap(),
-    });
-    let stop = CancellationToken::new();
-    let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
-    tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
-    (app, base, stop)
-}
-
 #[tokio::test]
 async fn the_plays_of_two_nodes_add_up() {
     let scene = Scene::new().await;
     let world = &scene.world;
-    let (other, base, stop) = node(world).await;
-    let there = scene.link.replace(&world.base, &base);
+    let other = Node::start(world, Setup::default()).await;
+    let there = scene.link.replace(&world.base, &other.base);
     for _ in 0..3 {
         scene.play(&[]).await;
         play(world, Method::GET, &there, &[]).await;
         play(world, Method::GET, &there, &[]).await;
     }
-    let (here, there) = tokio::join!(flush(&world.app), flush(&other));
+    let (here, there) = tokio::join!(flush(&world.app), flush(&other.app));
     here.unwrap();
     there.unwrap();
     assert_eq!(stored(world).await, rows(&[("link", "", 9)]));
-    stop.cancel();
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
     let target = match open(app, call).await {
         Ok(target) => target,
         Err(error @ Error::Missing(_)) => {
-            return (Err(error.into()), Some(app.limiter.count(client, now).await));
+            return (Err(error.into()), Some(app.limiter.count(client, now)));
         }
         Err(error) => return (Err(error.into()), None),
     };

@@ -9,6 +9,7 @@ use super::keys;
 use crate::support::{
     database::{execute, on_citus, on_postgres},
     process::{CommandOutput, Installation},
+    valkey::ValkeyServer,
 };
 
 fn report(ended: CommandOutput) -> Value {
@@ -146,5 +147,32 @@ async fn a_store_of_files_that_cannot_be_written_is_said_and_how_to_mend_it() {
         let blobs = part(&report, "blobs");
         assert_eq!(blobs["works"], false, "{url}");
         assert!(blobs["mend"].as_str().unwrap().contains("--blobs-url"), "{blobs}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_of_rate_limits_is_asked_and_how_to_mend_it_is_said() {
+    let here = Installation::on_sqlite();
+    here.succeed(&["institution", "list"]);
+    let server = ValkeyServer::with_password(Some("very-secret"));
+    let seen = |url: &str| {
+        let ended = here.run(&["doctor", "--json", "--listen", "127.0.0.1:0", "--limits-url", url]);
+        assert!(!ended.stdout.contains("-secret") && !ended.stderr.contains("-secret"), "{ended:?}");
+        report(ended)
+    };
+    let report = seen(&server.url());
+    let limits = part(&report, "limits");
+    assert_eq!((limits["works"].as_bool(), limits["mend"].as_str()), (Some(true), None), "{limits}");
+    let address = server.url().rsplit('@').next().unwrap().to_owned();
+    for url in [
+        format!("redis://:wrong-secret@{address}"),
+        format!("redis://{address}"),
+        "redis://:very-secret@127.0.0.1:1".to_owned(),
+        "http://127.0.0.1:1".to_owned(),
+    ] {
+        let report = seen(&url);
+        let limits = part(&report, "limits");
+        assert_eq!(limits["works"], false, "{url}");
+        assert!(limits["mend"].as_str().unwrap().contains("--limits-url"), "{limits}");
     }
 }

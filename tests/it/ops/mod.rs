@@ -7,6 +7,7 @@ mod exposition;
 mod failover;
 mod frozen;
 mod kubernetes;
+mod limits;
 mod metrics;
 mod nginx;
 mod pgbouncer;

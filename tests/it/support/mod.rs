@@ -5,6 +5,7 @@ pub mod database;
 pub mod forms;
 pub mod import;
 pub mod media;
+pub mod node;
 pub mod openapi;
 pub mod postgres;
 pub mod process;
@@ -14,13 +15,16 @@ pub mod s3;
 pub mod sheets;
 pub mod snapshot;
 pub mod speech;
+pub mod valkey;
 
 use std::{future::Future, ops::Range, time::Duration};
 
 use endonym::{
     app::{
         Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, invitations,
-        limiter::Policy, media::Removal, name_pages, participants, sign_in, streams, studio, tokens,
+        limiter::{Policy, Sharing},
+        media::Removal,
+        name_pages, participants, sign_in, streams, studio, tokens,
     },
     blobs::{self, Blobs, Delivery, Key, Shelf},
     domain::{
@@ -71,6 +75,8 @@ pub struct Setup {
     /// once.
     pub sqlite: bool,
     pub rate_limit: Policy,
+    /// As in production, if there is none: in PostgreSQL, or in memory.
+    pub sharing: Option<Sharing>,
     pub auth_failures: u32,
     pub streams: streams::Settings,
     pub disk_reserve: Option<u64>,
@@ -107,6 +113,7 @@ impl Default for Setup {
                 window: Duration::from_secs(900),
                 throttle: Duration::from_secs(1),
             },
+            sharing: None,
             auth_failures: 1_000_000,
             streams: streams::Settings::default(),
             disk_reserve: None,
@@ -164,6 +171,7 @@ impl World {
             studio: setup.studio,
             links: Links::new(setup.base_url.unwrap_or(&base)),
             limits: setup.rate_limit,
+            sharing: setup.sharing.unwrap_or_else(|| Sharing::in_database(&database.db)),
             auth_failures: setup.auth_failures,
             streams: setup.streams,
             disk_reserve: setup.disk_reserve,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use endonym::{
-    app::{Actor, App, Links, Parts, streams, studio},
+    app::{Actor, App, Links, Parts, limiter::Sharing, streams, studio},
     blobs::{self, Blobs, Delivery},
     http::service::Draining,
     phone::cloud,
@@ -233,6 +233,7 @@ async fn a_conversation_goes_on_in_another_process() {
         studio: studio::Settings::default(),
         links: Links::new(&scene.world.base),
         limits: Setup::default().rate_limit,
+        sharing: Sharing::in_database(&scene.world.database.db),
         auth_failures: Setup::default().auth_failures,
         streams: streams::Settings::default(),
         disk_reserve: None,
