@@ -156,9 +156,13 @@ pub(super) fn add_rate_limit_headers(headers: &mut HeaderMap, quota: Quota) {
 }
 
 async fn identify(app: &App, parts: &Parts) -> Result<Arc<Caller>, crate::app::Error> {
-    let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    callers::authenticate(app, bare_token(value.unwrap_or_default()), client::address(&parts.extensions))
-        .await
+    callers::authenticate(app, access_token(&parts.headers), client::address(&parts.extensions)).await
+}
+
+/// The access token with a request; empty if there is none.
+pub(super) fn access_token(headers: &HeaderMap) -> &str {
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    bare_token(value.unwrap_or_default())
 }
 
 /// The token: the whole header value, or what follows `Bearer` or `Token token=`.

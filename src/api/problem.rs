@@ -7,6 +7,7 @@ use axum::{
     response::Response,
 };
 
+use super::face;
 use crate::{
     app::{
         self, Forbidden,
@@ -15,7 +16,7 @@ use crate::{
     domain::{
         fault::{Fault as FieldFault, Field},
         field_errors::FieldErrors,
-        idempotency::KeyFault,
+        idempotency::{KeyFault, LONGEST_KEY},
     },
     http::{
         body::BodyError,
@@ -71,13 +72,16 @@ pub struct ErrorReply {
     pub errors: Option<FieldErrors>,
     /// Seconds until a retry may succeed.
     retry_after: Option<u64>,
+    /// An earlier request with the same `Idempotency-Key` was carried out.
+    is_repeated: bool,
     /// Logged, never sent.
     cause: Option<String>,
 }
 
 impl ErrorReply {
     pub fn new(status: StatusCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, message: message.into(), errors: None, retry_after: None, cause: None }
+        let message = message.into();
+        Self { status, message, errors: None, retry_after: None, is_repeated: false, cause: None }
     }
 
     pub fn with(mut self, errors: FieldErrors) -> Self {
@@ -133,12 +137,17 @@ impl ErrorReply {
 
     /// As the draft standard of the header wants it.
     pub fn idempotency_key(fault: KeyFault) -> Self {
-        let (status, phrase, retry_after) = match fault {
-            KeyFault::Malformed => (StatusCode::BAD_REQUEST, "Bad Request", None),
-            KeyFault::OtherRequest => (StatusCode::UNPROCESSABLE_ENTITY, "Unprocessable entity", None),
-            KeyFault::InUse => (StatusCode::CONFLICT, "Conflict", Some(1)),
-        };
-        Self { retry_after, ..Self::new(status, format!("{phrase}: {fault}")) }
+        match fault {
+            KeyFault::Malformed => {
+                let message = format!(
+                    "Bad Request: one Idempotency-Key of 1 to {LONGEST_KEY} printable ASCII characters is accepted"
+                );
+                Self::new(StatusCode::BAD_REQUEST, message)
+            }
+            KeyFault::OtherRequest => Self::new(StatusCode::UNPROCESSABLE_ENTITY, KEY_OF_OTHER_REQUEST),
+            KeyFault::InUse => Self { retry_after: Some(1), ..Self::new(StatusCode::CONFLICT, KEY_IN_USE) },
+            KeyFault::Gone => Self { is_repeated: true, ..Self::new(StatusCode::NOT_FOUND, KEY_GONE) },
+        }
     }
 
     /// A temporary failure; a retry may succeed.
@@ -152,7 +161,7 @@ impl ErrorReply {
         Self { cause: Some(cause), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL) }
     }
 
-    /// Adds `Retry-After`, and the cause for the access log.
+    /// Adds `Retry-After` and `Idempotency-Replayed`, and the cause for the access log.
     pub fn add_headers(self, mut response: Response) -> Response {
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
@@ -160,7 +169,7 @@ impl ErrorReply {
         if let Some(cause) = self.cause {
             response.extensions_mut().insert(Cause(cause));
         }
-        response
+        face::mark_repeated(response, self.is_repeated)
     }
 }
 
@@ -187,3 +196,31 @@ const TOO_MANY_STREAMS: &str =
     "Service Unavailable: too many long answers are being sent; please try again when one of them has ended";
 const TOO_MANY: &str = "Too Many Requests";
 const TOO_SLOW: &str = "Request Timeout: the body did not arrive in time";
+const KEY_OF_OTHER_REQUEST: &str = "Unprocessable entity: this Idempotency-Key was sent with another request";
+const KEY_IN_USE: &str =
+    "Conflict: another request with this Idempotency-Key could not be completed; please retry";
+const KEY_GONE: &str = "Not Found: what this Idempotency-Key created has been deleted";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_of_an_idempotency_key_has_its_answer() {
+        let malformed = "Bad Request: one Idempotency-Key of 1 to 255 printable ASCII characters is accepted";
+        for (fault, status, message, retry_after, replayed) in [
+            (KeyFault::Malformed, 400, malformed, None, None),
+            (KeyFault::OtherRequest, 422, KEY_OF_OTHER_REQUEST, None, None),
+            (KeyFault::InUse, 409, KEY_IN_USE, Some("1"), None),
+            (KeyFault::Gone, 404, KEY_GONE, None, Some("true")),
+        ] {
+            let reply = ErrorReply::idempotency_key(fault);
+            assert_eq!(reply.message, message);
+            let response = face::error(reply);
+            let header = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap());
+            assert_eq!(response.status(), status, "{fault:?}");
+            assert_eq!(header("retry-after"), retry_after, "{fault:?}");
+            assert_eq!(header("idempotency-replayed"), replayed, "{fault:?}");
+        }
+    }
+}

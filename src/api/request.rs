@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::problem::Problem;
+use super::{face, problem::Problem};
 use crate::{
     app::{Actor, Caller, Error},
     domain::{
@@ -85,13 +85,31 @@ impl RequestInput {
     }
 }
 
+/// What the `Idempotency-Key` of a request is parsed from.
+struct SentKey {
+    /// At least one.
+    values: Vec<HeaderValue>,
+    access_token: String,
+}
+
+impl SentKey {
+    fn of(parts: &Parts) -> Option<Self> {
+        if parts.method != Method::POST {
+            return None;
+        }
+        let values: Vec<HeaderValue> = parts.headers.get_all(IDEMPOTENCY_KEY).iter().cloned().collect();
+        let access_token = face::access_token(&parts.headers);
+        (!values.is_empty()).then(|| Self { values, access_token: access_token.to_owned() })
+    }
+}
+
 pub struct ApiRequest {
     pub caller: Arc<Caller>,
     /// As sent.
     pub target: Option<PathAndQuery>,
     path: Vec<(String, String)>,
-    /// The values of `Idempotency-Key`. Empty unless it is a POST.
-    idempotency_keys: Vec<HeaderValue>,
+    /// `None` unless it is a POST that has one.
+    sent_key: Option<SentKey>,
     input: RequestInput,
 }
 
@@ -102,11 +120,7 @@ impl ApiRequest {
             Err(_) => Vec::new(),
         };
         let target = parts.uri.path_and_query().cloned();
-        let idempotency_keys = match parts.method {
-            Method::POST => parts.headers.get_all(IDEMPOTENCY_KEY).iter().cloned().collect(),
-            _ => Vec::new(),
-        };
-        Self { caller, target, path, idempotency_keys, input: RequestInput::new(parts, body) }
+        Self { caller, target, path, sent_key: SentKey::of(parts), input: RequestInput::new(parts, body) }
     }
 
     pub fn institution(&self) -> &Arc<Institution> {
@@ -150,15 +164,14 @@ impl ApiRequest {
 
     /// The `Idempotency-Key` with this request, for handlers that create something. To be called before the body is taken.
     pub fn idempotency_key(&self) -> Result<Option<RequestKey>, Problem> {
-        let value = match self.idempotency_keys.as_slice() {
-            [] => return Ok(None),
-            [value] => value.as_bytes(),
-            _ => return Err(Error::IdempotencyKey(KeyFault::Malformed).into()),
+        let Some(SentKey { values, access_token }) = &self.sent_key else { return Ok(None) };
+        let [value] = values.as_slice() else {
+            return Err(Error::IdempotencyKey(KeyFault::Malformed).into());
         };
         let owner = (self.institution().id, self.caller.token_id);
         let target = self.target.as_ref().map_or("", PathAndQuery::as_str);
-        let key = RequestKey::parse(value, owner, target, &self.input.body).map_err(Error::IdempotencyKey)?;
-        Ok(Some(key))
+        let key = RequestKey::parse(value.as_bytes(), owner, access_token, target, &self.input.body);
+        Ok(Some(key.map_err(Error::IdempotencyKey)?))
     }
 
     /// The name page in the path.

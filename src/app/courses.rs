@@ -57,9 +57,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What is kept with the key of the request.
-    fn made(&self) -> Made {
-        Made::Synchronizations { unknown: self.unknown.clone() }
+    /// What is kept with the key of the request. Positions, because a client's texts may be long.
+    fn made(&self, given: &[String]) -> Made {
+        let position = |unknown: &String| given.iter().position(|given| given == unknown);
+        Made::Synchronizations { unknown: self.unknown.iter().filter_map(position).collect() }
     }
 }
 
@@ -128,9 +129,12 @@ pub async fn synchronize(
     key: Option<RequestKey>,
 ) -> Result<Creation<Outcome>> {
     let access = actor.permit(Action::Sync, consumer.institution)?;
+    let given = given.as_slice();
     let start = start_all(app, &access, consumer, given, (when_running, LossPolicy::HeldBack), key.as_ref());
-    idempotency::once(app, key.as_ref(), start, |made| async move {
+    idempotency::once(app, key.as_ref(), start, move |made| async move {
         let Made::Synchronizations { unknown } = made else { return Err(idempotency::other_kind()) };
+        // The digest of the request has shown that it is the same list.
+        let unknown = unknown.into_iter().filter_map(|position| given.get(position).cloned()).collect();
         Ok(Outcome { unknown, ..Outcome::default() })
     })
     .await
@@ -148,23 +152,24 @@ pub async fn synchronize_with(
         actor.administer(consumer.institution)?;
     }
     let access = actor.permit(Action::Sync, consumer.institution)?;
-    start_all(app, &access, consumer, given, (when_running, losses), None).await
+    start_all(app, &access, consumer, &given, (when_running, losses), None).await
 }
 
 async fn start_all(
     app: &App,
     access: &Access,
     consumer: &ToolConsumer,
-    given: Vec<String>,
+    given: &[String],
     rules: (WhenRunning, LossPolicy),
     key: Option<&RequestKey>,
 ) -> Result<Outcome> {
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
     let (mut wanted, mut known_courses) = (Vec::new(), HashMap::new());
-    for given in given.into_iter().filter(|given| seen.insert(given.clone())) {
+    let distinct: Vec<&String> = given.iter().filter(|given| seen.insert(*given)).collect();
+    for given in distinct {
         let known =
-            courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, &given).await?;
+            courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, given).await?;
         let (title, memberships_url) = match known {
             Some((course, _)) if course.tool_consumer == consumer.id => {
                 known_courses.insert(given.clone(), course.id);
@@ -173,12 +178,12 @@ async fn start_all(
             // Another tool consumer synchronizes it. Never send this one's token to that one's URL: use the alias.
             Some((course, _)) => {
                 let sql = &mut app.db.read();
-                let way = courses::aliases::find(sql, consumer.institution, consumer.id, &given).await?;
+                let way = courses::aliases::find(sql, consumer.institution, consumer.id, given).await?;
                 (Some(course.title), way.and_then(|way| way.memberships_url))
             }
             None => (None, None),
         };
-        wanted.push(lms::CourseRef { given, memberships_url, title });
+        wanted.push(lms::CourseRef { given: given.clone(), memberships_url, title });
     }
     let several = wanted.len() > 1;
     let checks = wanted.into_iter().map(|wanted| {
@@ -219,11 +224,11 @@ async fn start_all(
     let mut once = HashSet::new();
     found.retain(|course| once.insert(course.id.clone()));
     // In batches, so that a long list does not block other writes. The key is used with the last one: until then, a repeated request
-    // must start what is left. What was started is left alone.
+    // must start what is left. Courses that are still being synchronized are left alone; others are synchronized again.
     let mut groups = found.chunks(START_BATCH).peekable();
     while let Some(group) = groups.next() {
         let is_last = groups.peek().is_none();
-        let claim = key.filter(|_| is_last).map(|key| (key.clone(), outcome.made()));
+        let claim = key.filter(|_| is_last).map(|key| (key.clone(), outcome.made(given)));
         let (started, running) = begin(app, access, consumer, group.to_vec(), rules, claim).await?;
         outcome.started.extend(started);
         outcome.running.extend(running);

@@ -169,7 +169,7 @@ impl std::fmt::Display for Error {
             }
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::TooManyExports { most } => write!(f, "{most} exports are waiting to be built already"),
-            Self::IdempotencyKey(fault) => fault.fmt(f),
+            Self::IdempotencyKey(_) => f.write_str("the idempotency key cannot be used"),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }
     }

@@ -31,14 +31,17 @@ pub(super) async fn once<T, Fut: Future<Output = Result<T>>>(
     let earlier = match made_earlier(app, key).await? {
         Some(earlier) => earlier,
         None => match make.await {
-            // Another one was faster. It has committed, unless its commit has failed.
+            // Another one was faster. It has committed, unless its commit has failed or the key has expired since.
             Err(Error::IdempotencyKey(KeyFault::InUse)) => {
                 made_earlier(app, key).await?.ok_or(Error::IdempotencyKey(KeyFault::InUse))?
             }
             made => return Ok(Creation { made: made?, is_repeated: false }),
         },
     };
-    Ok(Creation { made: find(earlier).await?, is_repeated: true })
+    match find(earlier).await {
+        Err(Error::Missing(_)) => Err(Error::IdempotencyKey(KeyFault::Gone)),
+        found => Ok(Creation { made: found?, is_repeated: true }),
+    }
 }
 
 /// What an earlier request with this key has made.

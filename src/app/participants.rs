@@ -11,7 +11,7 @@ pub use lists::{Filter, Listing, list};
 pub(super) use lists::{best_first, list_in, matching};
 
 use super::{
-    App, Error, Missing, Result,
+    App, Error, Forbidden, Missing, Result,
     calls::{self, CallChange},
     consents,
     idempotency::{self, Creation},
@@ -161,14 +161,22 @@ pub async fn create_once(
 ) -> Result<Creation<Participant>> {
     access.check(Action::Write)?;
     let make = create_as(app, access, page, draft, Registrant::Insider, key.clone());
-    idempotency::once(app, key.as_ref(), make, |made| created(app, access.institution, made)).await
+    idempotency::once(app, key.as_ref(), make, |made| created(app, access, made)).await
 }
 
-/// The participant whom the same token has created, so no limit of the token applies.
-async fn created(app: &App, institution: InstitutionId, made: Made) -> Result<Participant> {
+/// The participant whom an earlier request has created.
+async fn created(app: &App, access: &Access, made: Made) -> Result<Participant> {
     let Made::Participant(id) = made else { return Err(idempotency::other_kind()) };
-    let found = participants::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
-    found.ok_or(Error::Missing(Missing::Participant))
+    let (sql, institution) = (&mut app.db.read(), access.institution);
+    let found = participants::by_ids(sql, institution, &[id]).await?.pop();
+    let found = found.ok_or(Error::Missing(Missing::Participant))?;
+    // The token may be limited to pages, and the participant may be on another one by now.
+    if access.pages().is_some() {
+        let (within, token) = (access.within(), &found.token);
+        let within_reach = participants::best(sql, institution, within, KeyKind::Token, token).await?;
+        within_reach.ok_or(Error::Forbidden(Forbidden::NamePage))?;
+    }
+    Ok(found)
 }
 
 /// `create` for somebody who registers themselves.

@@ -24,22 +24,10 @@ pub enum KeyFault {
     Malformed,
     /// The token has sent it with another request.
     OtherRequest,
-    /// The request that it was first sent with is not finished.
+    /// Another request has used it, and has left nothing: its commit failed, or the key expired in between.
     InUse,
-}
-
-impl std::fmt::Display for KeyFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Malformed => {
-                write!(f, "one Idempotency-Key of 1 to {LONGEST_KEY} printable ASCII characters is accepted")
-            }
-            Self::OtherRequest => f.write_str("this Idempotency-Key was sent with another request"),
-            Self::InUse => {
-                f.write_str("the request that this Idempotency-Key was first sent with is in progress")
-            }
-        }
-    }
+    /// What it was first sent for was made, and has been deleted.
+    Gone,
 }
 
 /// A key with the token and the request that it was sent with. Only digests: bodies are personal data, and keys may contain some.
@@ -52,11 +40,12 @@ pub struct RequestKey {
 }
 
 impl RequestKey {
-    /// `value` is that of the header, `target` the path and the query. The content type is left out, because it never changes what
-    /// a valid body means.
+    /// `value` is that of the header, `secret` the access token in plaintext, `target` the path and the query. The content type is
+    /// left out, because it never changes what a valid body means.
     pub fn parse(
         value: &[u8],
         (institution, token): (InstitutionId, TokenId),
+        secret: &str,
         target: &str,
         body: &[u8],
     ) -> Result<Self, KeyFault> {
@@ -66,8 +55,10 @@ impl RequestKey {
         if !is_valid {
             return Err(KeyFault::Malformed);
         }
-        // The key is part of the request's digest: nobody who reads the table can guess the body of a request without it.
-        let (key_digest, request_digest) = (digest(&[key]), digest(&[key, target.as_bytes(), body]));
+        // A key may be an email, and a body is easy to guess. The token is not stored, so nobody who reads the table can try guesses.
+        let secret = secret.as_bytes();
+        let key_digest = digest(&[secret, key]);
+        let request_digest = digest(&[secret, key, target.as_bytes(), body]);
         Ok(Self { institution, token, key_digest, request_digest })
     }
 }
@@ -95,9 +86,9 @@ fn digest(parts: &[&[u8]]) -> String {
 pub enum Made {
     Participant(ParticipantId),
     Export(ExportId),
-    /// Synchronizations of courses. The learning system did not have these ones.
+    /// Synchronizations of courses. The learning system did not have the ones at these positions of the request.
     Synchronizations {
-        unknown: Vec<String>,
+        unknown: Vec<usize>,
     },
 }
 
@@ -106,9 +97,10 @@ mod tests {
     use super::*;
 
     const OWNER: (InstitutionId, TokenId) = (InstitutionId::new(1), TokenId::new(2));
+    const SECRET: &str = "endonym_secret";
 
     fn parsed(value: &str) -> Result<RequestKey, KeyFault> {
-        RequestKey::parse(value.as_bytes(), OWNER, "/v5/participants", b"{}")
+        RequestKey::parse(value.as_bytes(), OWNER, SECRET, "/v5/participants", b"{}")
     }
 
     #[test]
@@ -133,7 +125,7 @@ mod tests {
     #[test]
     fn the_digest_of_a_request_is_that_of_its_target_its_body_and_its_key() {
         let key = |value: &str, target: &str, body: &str| {
-            RequestKey::parse(value.as_bytes(), OWNER, target, body.as_bytes()).unwrap()
+            RequestKey::parse(value.as_bytes(), OWNER, SECRET, target, body.as_bytes()).unwrap()
         };
         let one = key("k", "/a?b", "c");
         assert_eq!(one, key("k", "/a?b", "c"));
@@ -149,14 +141,20 @@ mod tests {
     }
 
     #[test]
+    fn without_the_token_no_guess_can_be_tried() {
+        let key = |secret: &str| RequestKey::parse(b"ana@x.org", OWNER, secret, "/a", b"{}").unwrap();
+        let (one, other) = (key("endonym_a"), key("endonym_b"));
+        assert_ne!(one.key_digest, other.key_digest);
+        assert_ne!(one.request_digest, other.request_digest);
+        assert_eq!(one, key("endonym_a"));
+    }
+
+    #[test]
     fn what_was_made_is_kept_as_json() {
         for (made, json) in [
             (Made::Participant(ParticipantId::new(7)), r#"{"participant":7}"#),
             (Made::Export(ExportId::new(8)), r#"{"export":8}"#),
-            (
-                Made::Synchronizations { unknown: vec!["9".to_owned()] },
-                r#"{"synchronizations":{"unknown":["9"]}}"#,
-            ),
+            (Made::Synchronizations { unknown: vec![0, 9] }, r#"{"synchronizations":{"unknown":[0,9]}}"#),
         ] {
             assert_eq!(serde_json::to_string(&made).unwrap(), json);
             assert_eq!(serde_json::from_str::<Made>(json).unwrap(), made);

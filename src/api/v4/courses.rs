@@ -12,10 +12,10 @@ use crate::{
 };
 
 pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Problem> {
-    let key = request.idempotency_key()?;
     if let Some(unknown) = courses::unknown_path(&app, &request, super::ROOT).await? {
         return Ok(unknown);
     }
+    let key = request.idempotency_key()?;
     let params = request.params()?;
     let (Some(token), Some(given)) = (params.name("api_token"), params.name("external_course_id")) else {
         return Err(Problem::Malformed);

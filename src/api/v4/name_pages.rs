@@ -13,7 +13,7 @@ use crate::{
     },
     app::{self, App, Error, Missing, idempotency::Creation},
     domain::{
-        email::Spellings,
+        email::{Email, Spellings},
         field_errors::FieldErrors,
         name_page::NamePageRef,
         participant::{Draft, LegalNames},
@@ -50,10 +50,9 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     // Before the write: once that is committed, nothing can fail.
     let include = Include { custom_attributes: true, ..Include::read(&request.query(), DIALECT) };
     let mut view = View::new(&app, request.access(), request.institution(), include, Icon::default()).await?;
+    view.spellings = Spellings::one(draft.email.set().map_or("", Email::as_given));
     let Creation { made, is_repeated } =
         app::participants::create_once(&app, request.access(), page, draft, key).await?;
-    // Just stored as the request spelled it.
-    view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);
     let body = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
     Ok(face::mark_repeated(reply::json(StatusCode::CREATED, &body), is_repeated))

@@ -27,10 +27,10 @@ struct NotFound {
 }
 
 pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Problem> {
-    let key = request.idempotency_key()?;
     if let Some(unknown) = courses::unknown_path(&app, &request, super::ROOT).await? {
         return Ok(unknown);
     }
+    let key = request.idempotency_key()?;
     let params = request.params()?;
     let (Some(token), Some(given)) = (params.name("api_token"), params.names("external_course_ids")) else {
         return Err(Problem::Malformed);

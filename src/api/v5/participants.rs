@@ -18,7 +18,7 @@ use crate::{
     },
     app::{App, Error, Missing, idempotency::Creation, participants, persons},
     domain::{
-        email::{Spellings, email_key},
+        email::{Email, Spellings, email_key},
         fault::{Fault, Field},
         field_errors::FieldErrors,
         institution::Institution,
@@ -107,10 +107,9 @@ pub async fn create(app: App, mut request: ApiRequest) -> Result<Response, Probl
     let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(request.institution(), body)?;
     let mut view = view(&app, &request).await?;
+    view.spellings = Spellings::one(draft.email.set().map_or("", Email::as_given));
     let Creation { made, is_repeated } =
         participants::create_once(&app, request.access(), page, draft, key).await?;
-    // Just stored as the request spelled it.
-    view.spellings = Spellings::one(made.email.as_deref().unwrap_or_default());
     Ok(face::mark_repeated(one(&view, StatusCode::CREATED, &made), is_repeated))
 }
 
