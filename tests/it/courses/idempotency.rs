@@ -29,9 +29,11 @@ fn is_replayed(answer: &Answer) -> bool {
 #[tokio::test]
 async fn a_repeated_request_starts_nothing_and_asks_nobody() {
     let school = School::without_workers(patient()).await;
-    for (version, ids, status) in
-        [("v5", json!(["101"]), 200), ("v4", json!("101"), 200), ("v5", json!(["101", "999"]), 202)]
-    {
+    for (version, ids, status) in [
+        ("v5", json!(["101"]), 200),
+        ("v4", json!("101"), 200),
+        ("v5", json!(["999", "101", "998", "999"]), 202),
+    ] {
         school.forget_jobs().await;
         let key = format!("{version} {ids}");
         let first = school.ask_with_key(version, &key, ids.clone()).await;
@@ -50,8 +52,14 @@ async fn a_repeated_request_starts_nothing_and_asks_nobody() {
         assert!(is_replayed(&school.ask_with_key(version, &key, ids).await));
         assert_eq!(school.count("jobs").await, 0, "{key}");
     }
+    let positions = r#"idempotency_keys WHERE made = '{"synchronizations":{"unknown":[0,2]}}'"#;
+    assert_eq!(school.count(positions).await, 1, "no text of a client is kept");
     school.ask_with_key("v5", "v5 [\"101\"]", json!(["102"])).await.expect(422);
     school.ask_with_key("v4", "\t", json!("101")).await.expect(400);
+    for path in ["/v5/lti/nonsense/courses/synchronize", "/v4/lti/nonsense/courses/synchronize"] {
+        let request = school.world.request(Method::POST, path).header("Idempotency-Key", "\t");
+        Answer::of(request.json(&json!({}))).await.expect(404);
+    }
 }
 
 #[tokio::test]

@@ -31,20 +31,36 @@ impl Sender {
     /// if the server has gone.
     async fn create(&self, email: &str) -> Option<(String, bool)> {
         let body = json!({ "name_page_id": "class", "participant": { "first_name": "Ana", "email": email } });
-        let address = format!("{}/api/private/v5/participants", self.base);
+        let (made, replayed) = self.post("/v5/participants", email, &body, 201).await?;
+        Some((World::registration_token(&made["participant"]), replayed))
+    }
+
+    /// Requests an export. Returns its id and whether the answer was replayed.
+    async fn export(&self, key: &str) -> Option<(Value, bool)> {
+        let body = json!({ "export": { "name_page_id": "class" } });
+        let (made, replayed) = self.post("/v4/exports", key, &body, 202).await?;
+        Some((made["export"]["id"].clone(), replayed))
+    }
+
+    async fn post(&self, path: &str, key: &str, body: &Value, wanted: u16) -> Option<(Value, bool)> {
+        let address = format!("{}/api/private{path}", self.base);
         let request = self.client.post(address).header("Authorization", &self.token);
-        let answer = request.header("Idempotency-Key", email).json(&body).send().await.ok()?;
+        let answer = request.header("Idempotency-Key", key).json(body).send().await.ok()?;
         let (status, replayed) = (answer.status(), answer.headers().contains_key("idempotency-replayed"));
         let body: Value = answer.json().await.ok()?;
-        assert_eq!(status, 201, "{email}: {body}");
-        Some((World::registration_token(&body["participant"]), replayed))
+        assert_eq!(status, wanted, "{key}: {body}");
+        Some((body, replayed))
     }
 }
 
-async fn head_count(db: &Db) -> usize {
-    let text = "SELECT COUNT(*) FROM participants";
-    let count = db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap();
+async fn count(db: &Db, what: &str) -> usize {
+    let text = format!("SELECT COUNT(*) FROM {what}");
+    let count = db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap();
     usize::try_from(count).unwrap()
+}
+
+async fn head_count(db: &Db) -> usize {
+    count(db, "participants").await
 }
 
 /// Creates people until the server is gone. Returns the answers by email; that of the last one is missing.
@@ -93,7 +109,7 @@ async fn whatever_was_under_way_when_a_server_was_killed_can_be_repeated() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_holds_on_every_node() {
     let (here, token) = Installation::with_token().await;
-    let nodes: Vec<Serving> = (0..2).map(|_| here.serve(&["--log", "error"])).collect();
+    let nodes: Vec<Serving> = (0..2).map(|_| here.serve(&["--workers", "0", "--log", "error"])).collect();
     let senders: Vec<Sender> = nodes.iter().map(|node| Sender::new(node, &token)).collect();
     for n in 0..10 {
         let email = format!("a{n}@x.org");
@@ -103,5 +119,12 @@ async fn a_key_holds_on_every_node() {
         assert_eq!(first_ones, 1, "{answers:?}");
         assert!(answers.iter().all(|(person, _)| *person == answers[0].0), "{answers:?}");
     }
-    assert_eq!(head_count(&here.database().await).await, 10);
+    let db = here.database().await;
+    assert_eq!(head_count(&db).await, 10);
+    let sent = senders.iter().cycle().take(6).map(|sender| sender.export("one export"));
+    let answers: Vec<(Value, bool)> = join_all(sent).await.into_iter().map(Option::unwrap).collect();
+    assert_eq!(answers.iter().filter(|(_, replayed)| !replayed).count(), 1, "{answers:?}");
+    assert!(answers.iter().all(|(id, _)| id.is_string() && *id == answers[0].0), "{answers:?}");
+    assert_eq!(count(&db, "exports").await, 1);
+    assert_eq!(count(&db, "jobs WHERE kind = 'build_export'").await, 1);
 }
