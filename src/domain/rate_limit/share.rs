@@ -1,6 +1,6 @@
 //! A node's part of a counter that several nodes share.
 
-use super::{Claim, Counter, Grant, Policy, Quota, reset_seconds, whole_seconds, within};
+use super::{Claim, Grant, Policy, Quota, reset_seconds, whole_seconds, within};
 
 /// What a permit is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,6 +194,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::domain::rate_limit::Counter;
 
     const SECOND: i64 = 1_000_000;
     const NODES: u32 = 3;

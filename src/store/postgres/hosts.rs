@@ -251,7 +251,7 @@ fn value(answer: &[SimpleQueryMessage]) -> Option<&str> {
 
 /// The link with the latest timeline.
 fn latest(found: Vec<Result<Link>>) -> Result<Link> {
-    let mut best = Err(Error::Unavailable("the database URL has no host".to_owned()));
+    let mut best: Result<Link> = Err(Error::Unavailable("the database URL has no host".to_owned()));
     for one in found {
         best = match (best, one) {
             (Ok(best), Ok(one)) if one.timeline > best.timeline => Ok(one),
