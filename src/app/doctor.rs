@@ -217,8 +217,8 @@ pub async fn database(options: &store::Options, nodes: u64, clock: &Clock) -> (V
         Err(error) => return (vec![Finding::Database(Err(error.to_string()))], false),
     };
     let mut findings = vec![Finding::Database(Ok(db.kind()))];
-    if matches!(db, Db::Postgres(_)) {
-        let found = connections_of(&db, options.connections as u64, nodes).await;
+    if let Db::Postgres(postgres) = &db {
+        let found = connections_of(&db, postgres.most_connections() as u64, nodes).await;
         findings.push(Finding::Connections(found.map_err(|error| error.to_string())));
     }
     let version = migrations::version(&db).await;

@@ -34,7 +34,7 @@ use tokio_util::task::AbortOnDropHandle;
 use self::{
     hosts::Hosts,
     pooler::Session,
-    pools::{Pools, WAIT, take},
+    pools::{Pools, unavailable},
     url::DatabaseUrl,
 };
 use super::db::{
@@ -60,7 +60,8 @@ pub struct Postgres {
     session: Session,
     /// The statement that begins a transaction.
     begin: Arc<str>,
-    _watcher: Option<AbortOnDropHandle<()>>,
+    /// With several hosts.
+    watcher: Option<AbortOnDropHandle<()>>,
 }
 
 /// Triggers ANALYZE as tables grow. PostgreSQL plans a prepared statement for the current table size and keeps the
@@ -99,8 +100,9 @@ impl Growth {
 }
 
 async fn analyze(pool: &Pool) -> Result<()> {
+    let connection = pool.get().await.map_err(unavailable)?;
     // Only scripts, which are never prepared.
-    let mut client = Client::new(take(pool).await?, LONG_STATEMENT, Session::OWN);
+    let mut client = Client::new(connection, LONG_STATEMENT, Session::OWN);
     client.script("BEGIN").await?;
     let made = match client.allow_long_statements().await {
         Ok(()) => client.script(ANALYZE).await,
@@ -143,26 +145,31 @@ impl Postgres {
         let DatabaseUrl { mut config, tls, is_pooled } = DatabaseUrl::parse(url, options.ca_file.as_deref())?;
         let timeout = options.timeout.max(Duration::from_millis(100));
         let connect = host_configs::connect_timeout(&config).min(timeout);
-        host_configs::want_writes(&mut config, url);
+        host_configs::want_writes(&mut config, url)?;
         prepare(&mut config, timeout);
         let tls = MakeRustlsConnect::new(tls.client_config()?);
         // Fails early if the server is unreachable.
         let own = with_options(&config, timeout);
         let (config, session) = Session::detect(own, config, is_pooled, &tls, connect).await?;
         let hosts = Hosts::new(&config, &tls, connect)?;
-        let watcher = hosts.watch(WAIT).await?;
+        let watcher = hosts.watch().await?;
         // The setting is for all connections of the process.
-        let connections = options.connections.saturating_sub(usize::from(watcher.is_some()));
+        let connections = (options.connections, usize::from(watcher.is_some()));
         let pools = Pools::new(&hosts, connections, options.threads, connect, timeout)?;
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
         let (growth, begin) = (Growth::new(), session.begin(timeout));
-        Ok(Self { pools, timeout, writers, streams, growth, session, begin, _watcher: watcher })
+        Ok(Self { pools, timeout, writers, streams, growth, session, begin, watcher })
     }
 
     pub const fn is_citus(&self) -> bool {
         self.session.is_citus
+    }
+
+    /// How many connections this process opens at most.
+    pub fn most_connections(&self) -> usize {
+        self.pools.status().max_size + usize::from(self.watcher.is_some())
     }
 
     pub fn measure(&self) {
@@ -172,7 +179,7 @@ impl Postgres {
     }
 
     pub async fn client(&self) -> Result<Client> {
-        Ok(Client::new(take(self.pools.shared()).await?, self.timeout, self.session))
+        Ok(Client::new(self.pools.client().await?, self.timeout, self.session))
     }
 
     /// For one statement outside a transaction.
@@ -415,11 +422,13 @@ impl Drop for Client {
         if *self.deadline.broken.get_mut()
             && let Some(connection) = self.connection.take()
         {
-            // The idle ones lead to the same server. Without this, each of them would cost a timeout.
+            // If the server is frozen, each idle connection would cost a timeout. Those that were used since the statement began
+            // show that only this statement was slow, for example because a synchronous standby is away.
+            let time = self.deadline.time;
             if *self.deadline.missed.get_mut()
                 && let Some(pool) = Object::pool(&connection)
             {
-                drop(pool.retain(|_, _| false));
+                drop(pool.retain(|_, metrics| metrics.last_used() < time));
             }
             drop(Object::take(connection));
         }

@@ -10,21 +10,43 @@ use tokio_postgres::{
 use super::CONNECT;
 use crate::store::db::{Error, Result};
 
-/// Connection timeout for each of several hosts.
+/// Connection timeout for each of several hosts, and the longest that a URL may ask for: nodes must find a promoted standby within
+/// seconds.
 const CONNECT_TO_EACH: Duration = Duration::from_secs(1);
+const LONGEST_TO_EACH: Duration = Duration::from_secs(2);
 
 /// Connection timeout for one host, including authentication: the kernel of a frozen server still accepts connections.
 /// To be called before `connect_timeout` is given a default.
 pub fn connect_timeout(config: &Config) -> Duration {
-    let default = if count(config) > 1 { CONNECT_TO_EACH } else { CONNECT };
-    config.get_connect_timeout().copied().unwrap_or(default)
+    let (default, longest) =
+        if count(config) > 1 { (CONNECT_TO_EACH, LONGEST_TO_EACH) } else { (CONNECT, CONNECT) };
+    config.get_connect_timeout().copied().unwrap_or(default).min(longest)
 }
 
-/// With several hosts, the one that accepts writes is wanted, unless the URL says otherwise.
-pub fn want_writes(config: &mut Config, url: &str) {
-    if count(config) > 1 && !url.contains("target_session_attrs=") {
-        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+/// With several hosts, the one that accepts writes is wanted.
+pub fn want_writes(config: &mut Config, url: &str) -> Result<()> {
+    if count(config) < 2 {
+        return Ok(());
     }
+    let is_given = url.contains("target_session_attrs=");
+    if is_given && config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
+        let why = "with several hosts in the database URL, target_session_attrs must be read-write, which is the default: \
+            all connections go to the host that accepts writes";
+        return Err(Error::Broken(why.to_owned()));
+    }
+    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    Ok(())
+}
+
+/// The host of a configuration, for messages.
+pub fn name(config: &Config) -> String {
+    let name = match (config.get_hosts().first(), config.get_hostaddrs().first()) {
+        (Some(Host::Tcp(name)), _) => name.clone(),
+        (Some(Host::Unix(path)), _) => path.display().to_string(),
+        (None, Some(address)) => address.to_string(),
+        (None, None) => String::new(),
+    };
+    config.get_ports().first().map_or_else(|| name.clone(), |port| format!("{name}:{port}"))
 }
 
 fn count(config: &Config) -> usize {
@@ -106,7 +128,7 @@ mod tests {
 
     fn parsed(url: &str) -> Config {
         let mut config: Config = url.parse().unwrap();
-        want_writes(&mut config, url);
+        want_writes(&mut config, url).unwrap();
         config
     }
 
@@ -130,20 +152,27 @@ mod tests {
         for (url, wanted) in [
             ("postgres://a/db", TargetSessionAttrs::Any),
             ("postgres://a,b/db", TargetSessionAttrs::ReadWrite),
-            ("postgres://a,b/db?target_session_attrs=any", TargetSessionAttrs::Any),
-            ("postgres://a,b/db?target_session_attrs=read-only", TargetSessionAttrs::ReadOnly),
+            ("postgres://a,b/db?target_session_attrs=read-write", TargetSessionAttrs::ReadWrite),
+            ("postgres://a/db?target_session_attrs=read-write", TargetSessionAttrs::ReadWrite),
         ] {
             assert_eq!(parsed(url).get_target_session_attrs(), wanted, "{url}");
+        }
+        for other in ["any", "read-only"] {
+            let url = format!("postgres://a,b/db?target_session_attrs={other}");
+            let refused = want_writes(&mut url.parse().unwrap(), &url).unwrap_err().to_string();
+            assert!(refused.contains("must be read-write"), "{refused}");
         }
     }
 
     #[test]
-    fn one_of_several_hosts_has_less_time_unless_the_url_says_otherwise() {
+    fn one_of_several_hosts_has_less_time() {
         for (url, time) in [
             ("postgres://a/db", CONNECT),
             ("postgres://a,b/db", CONNECT_TO_EACH),
             ("postgres://a/db?connect_timeout=3", Duration::from_secs(3)),
-            ("postgres://a,b/db?connect_timeout=3", Duration::from_secs(3)),
+            ("postgres://a/db?connect_timeout=60", CONNECT),
+            ("postgres://a,b/db?connect_timeout=2", Duration::from_secs(2)),
+            ("postgres://a,b/db?connect_timeout=60", LONGEST_TO_EACH),
         ] {
             assert_eq!(connect_timeout(&parsed(url)), time, "{url}");
         }

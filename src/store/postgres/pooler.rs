@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use tokio::sync::mpsc;
 use tokio_postgres::{
     Config, SimpleQueryMessage,
@@ -49,7 +49,7 @@ impl Session {
         patience: Duration,
     ) -> Result<(Config, Self)> {
         if is_pooled != Some(true) {
-            match Probe::connect(&own, tls, patience).await {
+            match Probe::connect(&own, tls, patience).await? {
                 Ok(probe) => {
                     if is_pooled == Some(false) || probe.answer(ASK_FOR_MARK).await?.as_deref() == Some("on")
                     {
@@ -60,11 +60,11 @@ impl Session {
                         return Ok((own, Self { is_citus, ..Self::OWN }));
                     }
                 }
-                Err(error) if is_pooled.is_none() && is_refusal(&error) => {}
-                Err(error) => return Err(error),
+                Err(why) if is_pooled.is_none() && is_refusal(&why) => {}
+                Err(why) => return Err(Error::Unavailable(why)),
             }
         }
-        let probe = Probe::connect(&shared, tls, patience).await?;
+        let probe = Probe::connect(&shared, tls, patience).await?.map_err(Error::Unavailable)?;
         let (prepares, is_citus) = (probe.prepares().await?, probe.has_citus().await?);
         tracing::debug!(prepares, "connections lead through a pooler");
         Ok((shared, Self { is_shared: true, prepares, is_citus }))
@@ -82,8 +82,8 @@ impl Session {
 }
 
 /// PgBouncer refuses settings that it does not know.
-fn is_refusal(error: &Error) -> bool {
-    matches!(error, Error::Unavailable(why) if why.contains("unsupported startup parameter"))
+fn is_refusal(why: &str) -> bool {
+    why.contains("unsupported startup parameter")
 }
 
 /// A connection that is used once.
@@ -93,32 +93,45 @@ struct Probe {
 }
 
 impl Probe {
-    /// To any of the hosts, a standby too: a frozen one must not hide the others.
-    async fn connect(config: &Config, tls: &MakeRustlsConnect, patience: Duration) -> Result<Self> {
+    /// To the first host that responds, a standby too. Returns what is wrong if there is none.
+    async fn connect(
+        config: &Config,
+        tls: &MakeRustlsConnect,
+        patience: Duration,
+    ) -> Result<std::result::Result<Self, String>> {
         let hosts = host_configs::split(config)?;
-        let attempts = join_all(hosts.into_iter().map(|host| Self::connect_to(host, tls, patience))).await;
-        let mut result = Err(Error::Unavailable("the database URL has no host".to_owned()));
-        for attempt in attempts {
-            let is_better = result.as_ref().is_err_and(|error| attempt.is_ok() || !is_refusal(error));
-            if is_better {
-                result = attempt;
+        let is_one = hosts.len() == 1;
+        let mut attempts: FuturesUnordered<_> =
+            hosts.into_iter().map(|host| Self::connect_to(host, tls, patience)).collect();
+        let mut faults = Vec::new();
+        while let Some((host, attempt)) = attempts.next().await {
+            match attempt {
+                Err(why) if !is_refusal(&why) => {
+                    faults.push(if is_one { why } else { format!("{host}: {why}") });
+                }
+                decided => return Ok(decided),
             }
         }
-        result
+        Ok(Err(faults.join("; ")))
     }
 
-    async fn connect_to(mut config: Config, tls: &MakeRustlsConnect, patience: Duration) -> Result<Self> {
+    /// Also returns the name of the host.
+    async fn connect_to(
+        mut config: Config,
+        tls: &MakeRustlsConnect,
+        patience: Duration,
+    ) -> (String, std::result::Result<Self, String>) {
         config.target_session_attrs(TargetSessionAttrs::Any);
-        let unavailable = |why| Err(Error::Unavailable(why));
-        match tokio::time::timeout(patience, config.connect(tls.clone())).await {
+        let connected = match tokio::time::timeout(patience, config.connect(tls.clone())).await {
             Ok(Ok((client, connection))) => {
                 // It ends with the client.
                 tokio::spawn(connection);
                 Ok(Self { client, deadline: Deadline::new(patience) })
             }
-            Ok(Err(error)) => unavailable(with_sources(&error)),
-            Err(_) => unavailable(format!("PostgreSQL did not respond within {patience:?}")),
-        }
+            Ok(Err(error)) => Err(with_sources(&error)),
+            Err(_) => Err(format!("PostgreSQL did not respond within {patience:?}")),
+        };
+        (host_configs::name(&config), connected)
     }
 
     /// The first column of the first row.

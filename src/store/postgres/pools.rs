@@ -4,7 +4,6 @@
 //! wakes this one again, which costs more than the rest of a lookup. So a thread reads through connections of its own.
 
 use std::{
-    future::Future,
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
@@ -14,15 +13,16 @@ use deadpool_postgres::{
 };
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
-    time::{sleep, timeout},
+    sync::Semaphore,
+    time::{Instant, sleep, timeout_at},
 };
 use tokio_postgres::{Config, error::SqlState};
 
 use super::{hosts::Hosts, with_sources};
 use crate::store::db::{Error, Result};
 
-/// How long to wait for a free connection of the shared pool, and for the server to accept another one.
-pub const WAIT: Duration = Duration::from_secs(2);
+/// How long to wait for a free connection of the shared pool, or for the server to accept another one.
+const WAIT: Duration = Duration::from_secs(2);
 /// How long to wait for a free connection of the thread. Slow statements may hold them all.
 const WAIT_FOR_OWN: Duration = Duration::from_millis(5);
 /// The first and the longest pause between two attempts while the server accepts no more connections.
@@ -33,14 +33,16 @@ pub struct Pools {
     shared: Pool,
     /// By number of the thread; empty if there are too few connections.
     of_threads: Box<[Pool]>,
+    /// While the server accepts no more connections, one task at a time retries. The others wait for their turn.
+    turn: Semaphore,
 }
 
 impl Pools {
-    /// `threads` serve requests, each with a runtime of its own. `connect` is the connection timeout, and `statement` that of a
-    /// statement.
+    /// `connections` is for all, of which `watchers` are used elsewhere. `threads` serve requests, each with a runtime of its own.
+    /// `connect` is the connection timeout, and `statement` that of a statement.
     pub fn new(
         hosts: &Hosts,
-        connections: usize,
+        (connections, watchers): (usize, usize),
         threads: usize,
         connect: Duration,
         statement: Duration,
@@ -55,26 +57,55 @@ impl Pools {
                 .build()
                 .map_err(|e| Error::Broken(e.to_string()))
         };
-        let shares = Shares::of(connections, threads);
+        let shares = Shares::of(connections, watchers, threads);
         let own = (0..threads).filter(|_| shares.per_thread > 0);
         Ok(Self {
             shared: pool(shares.shared, WAIT.min(statement))?,
             of_threads: own.map(|_| pool(shares.per_thread, WAIT_FOR_OWN)).collect::<Result<_>>()?,
+            turn: Semaphore::new(1),
         })
     }
 
-    /// For transactions, streams and background tasks.
+    /// Its connections are for transactions, streams and background tasks.
     pub fn shared(&self) -> &Pool {
         &self.shared
     }
 
-    /// For one statement outside a transaction.
-    pub async fn reader(&self) -> Result<Object> {
-        retry_while_full(|| self.own_or_shared()).await
+    /// For a transaction or a stream.
+    pub async fn client(&self) -> Result<Object> {
+        self.take(None).await
     }
 
-    async fn own_or_shared(&self) -> std::result::Result<Object, PoolError> {
-        if let Some(own) = self.of_this_thread() {
+    /// For one statement outside a transaction.
+    pub async fn reader(&self) -> Result<Object> {
+        self.take(self.of_this_thread()).await
+    }
+
+    /// While the server has no connections left, waits until one of ours comes free, or somebody else closes one.
+    async fn take(&self, own: Option<&Pool>) -> Result<Object> {
+        let started = Instant::now();
+        let full = match self.try_to_take(own).await {
+            Err(PoolError::Backend(error)) if is_full(&error) => error,
+            taken => return taken.map_err(unavailable),
+        };
+        let retried = async {
+            let _turn = self.turn.acquire().await;
+            let mut pause = FIRST_PAUSE;
+            loop {
+                match self.try_to_take(own).await {
+                    Err(PoolError::Backend(error)) if is_full(&error) => {}
+                    taken => return taken.map_err(unavailable),
+                }
+                sleep(pause).await;
+                pause = LONGEST_PAUSE.min(pause * 2);
+            }
+        };
+        let end = started + self.shared.timeouts().wait.unwrap_or(WAIT);
+        timeout_at(end, retried).await.unwrap_or_else(|_| Err(unavailable(PoolError::Backend(full))))
+    }
+
+    async fn try_to_take(&self, own: Option<&Pool>) -> std::result::Result<Object, PoolError> {
+        if let Some(own) = own {
             match own.get().await {
                 // All are in use, or the server accepts no more connections: the shared pool may have one.
                 Err(PoolError::Timeout(TimeoutType::Wait) | PoolError::Backend(_)) => {}
@@ -108,42 +139,15 @@ impl Pools {
     }
 }
 
-pub async fn take(pool: &Pool) -> Result<Object> {
-    retry_while_full(|| pool.get()).await
-}
-
-/// While the server has no connections left, waits until one of ours comes free, or somebody else closes one.
-async fn retry_while_full<T, F>(get: impl Fn() -> F) -> Result<T>
-where
-    F: Future<Output = std::result::Result<T, PoolError>>,
-{
-    let full = match get().await {
-        Err(PoolError::Backend(error)) if is_full(&error) => error,
-        taken => return taken.map_err(unavailable),
-    };
-    let retried = async {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            sleep(pause).await;
-            pause = LONGEST_PAUSE.min(pause * 2);
-            match get().await {
-                Err(PoolError::Backend(error)) if is_full(&error) => {}
-                taken => return taken.map_err(unavailable),
-            }
-        }
-    };
-    timeout(WAIT, retried).await.unwrap_or_else(|_| Err(unavailable(PoolError::Backend(full))))
-}
-
 fn is_full(error: &tokio_postgres::Error) -> bool {
     error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
 }
 
-fn unavailable(error: PoolError) -> Error {
+pub fn unavailable(error: PoolError) -> Error {
     Error::Unavailable(with_sources(&error))
 }
 
-/// How connections are divided: up to a third is for the threads. There are at least two.
+/// How connections are divided: up to a third is for the threads, and at least two are shared. Watchers have their own.
 #[derive(Debug, PartialEq)]
 struct Shares {
     shared: usize,
@@ -151,10 +155,11 @@ struct Shares {
 }
 
 impl Shares {
-    fn of(connections: usize, threads: usize) -> Self {
-        let connections = connections.max(2);
-        let per_thread = (connections / 3).checked_div(threads).unwrap_or(0);
-        Self { shared: connections - per_thread * threads, per_thread }
+    fn of(connections: usize, watchers: usize, threads: usize) -> Self {
+        let connections = connections.max(2 + watchers);
+        let for_threads = (connections / 3).min(connections - watchers - 2);
+        let per_thread = for_threads.checked_div(threads).unwrap_or(0);
+        Self { shared: connections - watchers - per_thread * threads, per_thread }
     }
 }
 
@@ -164,21 +169,27 @@ mod tests {
 
     #[test]
     fn threads_have_up_to_a_third_of_the_connections() {
-        for (connections, threads, shared, per_thread) in [
-            (24, 2, 16, 4),
-            (16, 2, 12, 2),
-            (16, 4, 12, 1),
+        for (connections, watchers, threads, shared, per_thread) in [
+            (24, 0, 2, 16, 4),
+            (16, 0, 2, 12, 2),
+            (16, 0, 4, 12, 1),
+            (3, 0, 1, 2, 1),
             // Too few for a share of each thread.
-            (16, 8, 16, 0),
-            (4, 2, 4, 0),
+            (16, 0, 8, 16, 0),
+            (4, 0, 2, 4, 0),
             // A command, or a worker.
-            (24, 0, 24, 0),
-            (0, 2, 2, 0),
+            (24, 0, 0, 24, 0),
+            (0, 0, 2, 2, 0),
+            // Several hosts: three for each thread are enough, too.
+            (6, 1, 2, 3, 1),
+            (24, 1, 8, 15, 1),
+            (3, 1, 1, 2, 0),
+            (0, 1, 0, 2, 0),
         ] {
             assert_eq!(
-                Shares::of(connections, threads),
+                Shares::of(connections, watchers, threads),
                 Shares { shared, per_thread },
-                "{connections}, {threads}"
+                "{connections}, {watchers}, {threads}"
             );
         }
     }
