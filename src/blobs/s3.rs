@@ -198,7 +198,8 @@ impl S3 {
                 let group = groups.next().await;
                 group.map(|group| group.into_iter().collect::<Result<Vec<Listed>>>()).transpose()
             };
-            match guard.run(next).await {
+            let next = guard.run(next).await;
+            match next {
                 Ok(Some(group)) => {
                     Some((Ok(stream::iter(group).map(Result::<Listed>::Ok)), Some((guard, groups))))
                 }
