@@ -6,8 +6,9 @@ use futures_util::StreamExt;
 use tokio::{runtime::Handle, sync::Semaphore};
 use tokio_util::task::TaskTracker;
 
-use super::{super::App, keys};
+use super::keys;
 use crate::{
+    app::App,
     blobs::{self, Key},
     domain::{ids::InstitutionId, media::Media},
 };
