@@ -1,14 +1,15 @@
 //! Readiness checks.
 
 use std::{
+    future::Future,
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use futures_util::FutureExt;
 
-use super::{App, calls, jobs, outbox};
+use super::{App, Clock, calls, jobs, outbox};
 use crate::{
     blobs,
     domain::call::State,
@@ -63,15 +64,62 @@ pub struct StorageHealth {
     pub disk: bool,
 }
 
-/// The cached result: a check costs a file, or a billed request to S3.
+/// The cached results: a check costs a file, or a billed request to S3.
 pub struct Storage {
     reserve: Option<u64>,
-    seen: Arc<tokio::sync::Mutex<Option<(Instant, StorageHealth)>>>,
+    blobs: Checked<BlobsHealth>,
+    disk: Checked<bool>,
 }
 
 impl Storage {
     pub fn new(reserve: Option<u64>) -> Self {
-        Self { reserve, seen: Arc::default() }
+        Self { reserve, blobs: Checked::default(), disk: Checked::default() }
+    }
+}
+
+/// The last result of a check, and when it was made.
+struct Checked<T> {
+    last: Arc<Mutex<Option<(Instant, T)>>>,
+    /// One check at a time: if a disk hangs, its check continues, and no other is started.
+    running: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl<T> Default for Checked<T> {
+    fn default() -> Self {
+        Self { last: Arc::default(), running: Arc::default() }
+    }
+}
+
+impl<T: Copy + Send + 'static> Checked<T> {
+    fn last(&self) -> Option<(Instant, T)> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last result if it is fresh, otherwise that of a new check. `None` if it takes longer.
+    async fn get(
+        &self,
+        clock: &Clock,
+        longest: Duration,
+        is_fresh: impl Fn(Duration, T) -> bool,
+        check: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
+        let result = async {
+            let running = self.running.clone().lock_owned().await;
+            if let Some((at, kept)) = self.last()
+                && is_fresh(clock.instant().duration_since(at), kept)
+            {
+                return Some(kept);
+            }
+            let (last, clock) = (self.last.clone(), clock.clone());
+            let checking = tokio::spawn(async move {
+                let result = check.await;
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((clock.instant(), result));
+                drop(running);
+                result
+            });
+            checking.await.ok()
+        };
+        tokio::time::timeout(longest, result).await.ok().flatten()
     }
 }
 
@@ -79,42 +127,33 @@ impl Storage {
 const DISK_CACHE_TIME: Duration = Duration::from_secs(1);
 const S3_CACHE_TIME: Duration = Duration::from_secs(60);
 const FAILURE_CACHE_TIME: Duration = Duration::from_secs(5);
-/// How long to wait for an S3 server. Its result does not decide whether the node is ready, and some orchestrators wait for a
-/// second only.
+/// How long to wait for an S3 server. Some orchestrators wait for a second only.
 const S3_WAIT: Duration = Duration::from_millis(500);
 
 pub async fn storage(app: &App) -> StorageHealth {
-    let result = async {
-        // One check at a time: if a disk hangs, its check continues, and no other is started.
-        let mut seen = app.storage.seen.clone().lock_owned().await;
-        let cache_time = |kept: &StorageHealth| match (app.blobs.is_remote(), kept.blobs) {
-            (false, _) => DISK_CACHE_TIME,
-            (true, BlobsHealth::Works) => S3_CACHE_TIME,
-            (true, BlobsHealth::NoResponse | BlobsHealth::NotWritable) => FAILURE_CACHE_TIME,
-        };
-        if let Some((at, kept)) = *seen
-            && app.clock.instant().duration_since(at) < cache_time(&kept)
-        {
-            return kept;
-        }
-        let for_look = app.clone();
-        let check = tokio::spawn(async move {
-            let kept = check_storage(&for_look).await;
-            *seen = Some((for_look.clock.instant(), kept));
-            kept
-        });
-        check.await.unwrap_or(StorageHealth { blobs: BlobsHealth::NotWritable, disk: false })
-    };
-    // A disk that does not respond is not writable.
-    let (longest, blobs) = match app.blobs.is_remote() {
-        true => (S3_WAIT, BlobsHealth::NoResponse),
-        false => (CHECK_TIMEOUT, BlobsHealth::NotWritable),
-    };
-    tokio::time::timeout(longest, result).await.unwrap_or(StorageHealth { blobs, disk: true })
+    let (blobs, disk) = tokio::join!(blobs_health(app), has_disk_space(app));
+    StorageHealth { blobs, disk }
 }
 
-async fn check_storage(app: &App) -> StorageHealth {
-    let blobs = match app.blobs.probe().await {
+async fn blobs_health(app: &App) -> BlobsHealth {
+    let is_fresh = |age: Duration, kept: BlobsHealth| match (app.blobs.is_remote(), kept) {
+        (false, _) => age < DISK_CACHE_TIME,
+        // The circuit breaker may know better.
+        (true, BlobsHealth::Works) => age < S3_CACHE_TIME && app.blobs.responds(),
+        (true, BlobsHealth::NoResponse | BlobsHealth::NotWritable) => age < FAILURE_CACHE_TIME,
+    };
+    let longest = if app.blobs.is_remote() { S3_WAIT } else { CHECK_TIMEOUT };
+    let result = app.storage.blobs.get(&app.clock, longest, is_fresh, check_blobs(app.clone())).await;
+    // A disk that does not respond is not writable. A server that has denied access does so until it is known to work.
+    result.unwrap_or_else(|| match app.storage.blobs.last() {
+        Some((_, BlobsHealth::NotWritable)) => BlobsHealth::NotWritable,
+        _ if app.blobs.is_remote() => BlobsHealth::NoResponse,
+        _ => BlobsHealth::NotWritable,
+    })
+}
+
+async fn check_blobs(app: App) -> BlobsHealth {
+    match app.blobs.probe().await {
         Ok(()) => BlobsHealth::Works,
         Err(error @ blobs::Error::Unavailable(_)) => {
             tracing::warn!(%error, "uploads and plays fail");
@@ -124,7 +163,17 @@ async fn check_storage(app: &App) -> StorageHealth {
             tracing::warn!(%error, "not ready");
             BlobsHealth::NotWritable
         }
-    };
+    }
+}
+
+async fn has_disk_space(app: &App) -> bool {
+    let is_fresh = |age: Duration, _| age < DISK_CACHE_TIME;
+    let result = app.storage.disk.get(&app.clock, CHECK_TIMEOUT, is_fresh, check_disk(app.clone())).await;
+    // A disk that does not respond is not full. The other checks notice it.
+    result.unwrap_or_else(|| app.storage.disk.last().is_none_or(|(_, has_space)| has_space))
+}
+
+async fn check_disk(app: App) -> bool {
     let folders: Vec<PathBuf> =
         [app.blobs.folder(), app.db.folder()].into_iter().flatten().map(PathBuf::from).collect();
     let reserve = app.storage.reserve;
@@ -138,7 +187,7 @@ async fn check_storage(app: &App) -> StorageHealth {
         }
         full.is_some()
     });
-    StorageHealth { blobs, disk: !full.await.unwrap_or(false) }
+    !full.await.unwrap_or(false)
 }
 
 const RESERVE: u64 = 64 << 20;
@@ -171,7 +220,23 @@ async fn measure_queues(app: &App) {
 
 #[cfg(test)]
 mod tests {
-    use super::is_nearly_full;
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    /// Another check would wait for the one that hangs.
+    #[tokio::test]
+    async fn a_check_that_hangs_is_not_waited_for_and_the_last_result_is_known() {
+        let (checked, clock) = (Checked::default(), Clock::adjustable());
+        let (long, short) = (Duration::from_secs(60), Duration::from_millis(20));
+        let is_fresh = |age: Duration, _| age < DISK_CACHE_TIME;
+        assert_eq!(checked.get(&clock, long, is_fresh, ready(1)).await, Some(1));
+        assert_eq!(checked.get(&clock, long, is_fresh, ready(2)).await, Some(1), "it is cached");
+        clock.advance(DISK_CACHE_TIME);
+        assert_eq!(checked.get(&clock, short, is_fresh, pending()).await, None);
+        assert_eq!(checked.get(&clock, short, is_fresh, ready(3)).await, None);
+        assert_eq!(checked.last().map(|(_, result)| result), Some(1));
+    }
 
     #[test]
     fn a_disk_is_nearly_full_below_64_mib_or_below_a_twentieth_of_a_small_one() {

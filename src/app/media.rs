@@ -4,14 +4,19 @@
 //! removed once no row does. An interruption leaves at most an orphaned blob, which `sweep` removes, and never a dead
 //! link.
 
+mod removal;
+
 use std::{future::Future, time::Duration};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
 
+pub use removal::{Removal, Removals};
+pub(super) use removal::{discard, discard_now, remove};
+
 use super::{Actor, App, Error, Missing, Result, studio::Processed};
 use crate::{
-    blobs::{Key, Listed, Shelf},
+    blobs::{self, Key, Listed, Shelf},
     domain::{
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin, Waveform},
@@ -79,7 +84,7 @@ pub(super) async fn process(
     let mut processed = ProcessedMedia::default();
     if !draft.media.is_empty() {
         // Processing takes longer than to say that the result could not be stored.
-        app.blobs.ensure_available()?;
+        app.blobs.ensure_available().await?;
     }
     for (kind, incoming) in std::mem::take(&mut draft.media) {
         match app.studio.process(institution, kind, incoming).await? {
@@ -226,50 +231,6 @@ pub(super) async fn store_one(
     store_and(app, institution, processed, write).await
 }
 
-/// When blobs that no row references any more are removed from an S3 server. On disk, it is done at once. Either way, the
-/// sweep removes what could not be removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Removal {
-    /// After the use case has returned: a server that does not respond delays no answer.
-    Afterwards,
-    /// Before it returns: for commands, which end then.
-    Awaited,
-}
-
-/// Removes the blobs of media that no row references any more.
-pub(super) async fn discard(app: &App, institution: InstitutionId, gone: &[Media]) {
-    let keys: Vec<Key> = gone.iter().flat_map(|one| keys(institution, one)).collect();
-    if keys.is_empty() {
-        return;
-    }
-    if app.blobs.is_remote() && app.removal == Removal::Afterwards {
-        let app = app.clone();
-        tokio::spawn(async move { remove(&app, keys).await });
-    } else {
-        remove(app, keys).await;
-    }
-}
-
-/// Like `discard`, and returns how many could not be removed, for somebody who waits to be told.
-pub(super) async fn discard_now(app: &App, institution: InstitutionId, gone: &[Media]) -> usize {
-    remove(app, gone.iter().flat_map(|one| keys(institution, one)).collect()).await
-}
-
-const CONCURRENT_REMOVALS: usize = 16;
-
-/// Returns how many blobs could not be removed.
-pub(super) async fn remove(app: &App, keys: Vec<Key>) -> usize {
-    let remove = |key: Key| async move {
-        let removed = app.blobs.remove(&key).await;
-        if let Err(error) = &removed {
-            tracing::warn!(%error, "removing a blob failed; the next sweep will retry");
-        }
-        usize::from(removed.is_err())
-    };
-    let removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(CONCURRENT_REMOVALS);
-    removals.fold(0, |left, failed| async move { left + failed }).await
-}
-
 /// The blobs of a recording or photo.
 pub(super) fn keys(institution: InstitutionId, one: &Media) -> Vec<Key> {
     let shelves = match (one.kind, one.original) {
@@ -352,28 +313,35 @@ pub struct SweepReport {
 
 const SWEEP_BATCH: usize = 256;
 
-/// Removes orphaned blobs and partial writes, once they are older than any request can take.
+/// Removes orphaned blobs and partial writes, once they are older than any request can take. A blob that cannot be removed is
+/// an error after all others were removed; a server that does not respond, at once.
 pub async fn sweep(app: &App, actor: &Actor, older_than: Duration, rehearse: bool) -> Result<SweepReport> {
     actor.operate()?;
     let age = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
     let before = Moment::from_micros(app.clock.now().micros().saturating_sub(age));
-    let mut swept = SweepReport::default();
+    let (mut swept, mut failed) = (SweepReport::default(), None);
     let mut files = app.blobs.list().chunks(SWEEP_BATCH);
     while let Some(group) = files.next().await {
         let group = group.into_iter().collect::<std::result::Result<Vec<Listed>, _>>()?;
         swept.seen += group.len() as u64;
         let old: Vec<Listed> = group.into_iter().filter(|listed| listed.modified <= before).collect();
         for listed in orphans(app, old, &mut swept).await? {
-            if !rehearse {
-                match listed.key() {
-                    Some(key) => app.blobs.remove(&key).await?,
-                    None => app.blobs.remove_listed(&listed).await?,
+            let removed = match listed.key() {
+                _ if rehearse => Ok(()),
+                Some(key) => app.blobs.remove(&key).await,
+                None => app.blobs.remove_listed(&listed).await,
+            };
+            match removed {
+                Ok(()) => swept.removed += 1,
+                Err(error @ blobs::Error::Unavailable(_)) => return Err(error.into()),
+                Err(error @ blobs::Error::Broken(_)) => {
+                    tracing::warn!(%error, path = listed.path(), "an orphaned file cannot be removed");
+                    failed = Some(error);
                 }
             }
-            swept.removed += 1;
         }
     }
-    Ok(swept)
+    failed.map_or(Ok(swept), |error| Err(error.into()))
 }
 
 async fn orphans(app: &App, files: Vec<Listed>, swept: &mut SweepReport) -> Result<Vec<Listed>> {

@@ -288,6 +288,10 @@ pub(super) async fn prepare(
 ) -> Result<Copies> {
     const CONCURRENT_COPIES: usize = 8;
     let sources = sources(&mut app.db.read(), institution, these, start).await?;
+    if !sources.is_empty() {
+        // A retry registers them with their recording; without it, they would silently have none there.
+        app.blobs.ensure_available().await?;
+    }
     let copying = sources.into_iter().map(|(place, source)| async move {
         let media = copy(app, institution, &source.media, source.origin).await?;
         Ok((place, Copy { of: source.media.hex, media, case: app.ids.id(app.clock.now()) }))

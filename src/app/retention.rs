@@ -161,7 +161,7 @@ async fn delete(app: &App, plan: Plan, table: &'static str) -> Result<usize> {
             .await?;
         done += gone.len();
         // What is left if this is interrupted is removed by the sweep.
-        media::discard(app, plan.institution, &gone).await;
+        media::discard_now(app, plan.institution, &gone).await;
         match next {
             Some(next) => place = next,
             None => return Ok(done),

@@ -17,7 +17,7 @@ use crate::{
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
     lms::{self, Access, Found, LtiAccess},
-    store::{self, tool_consumers},
+    store::{self, Sql, lti_invites, tool_consumers},
 };
 
 pub struct New {
@@ -37,9 +37,19 @@ pub async fn create(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    mut new: New,
+    new: New,
 ) -> Result<(ToolConsumer, String)> {
     actor.administer(institution)?;
+    create_invited(app, institution, new, None).await
+}
+
+/// Like `create`; uses up this invitation in the same transaction.
+async fn create_invited(
+    app: &App,
+    institution: InstitutionId,
+    mut new: New,
+    invite: Option<String>,
+) -> Result<(ToolConsumer, String)> {
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
     let url = match new.kind {
@@ -92,9 +102,11 @@ pub async fn create(
         .write(move |sql| {
             Box::pin(async move {
                 match tool_consumers::insert(sql, &made, &digest).await {
-                    Err(store::Error::Conflict) => Err(Error::invalid(Field::ClientId, Fault::Taken)),
-                    other => Ok(other.map(|()| (made, secret))?),
+                    Err(store::Error::Conflict) => return Err(Error::invalid(Field::ClientId, Fault::Taken)),
+                    other => other?,
                 }
+                use_up(sql, invite.as_deref(), made.id).await?;
+                Ok((made, secret))
             })
         })
         .await
@@ -102,16 +114,24 @@ pub async fn create(
 
 /// Registers a platform (LTI dynamic registration). If the institution already has it with the same client id, updates its
 /// endpoints and adds its deployment and origins; the operator's settings stay. Also returns whether it was an update.
-/// Registrations of other institutions are ignored. The invitation authorizes it.
+/// Registrations of other institutions are ignored. The invitation with this digest authorizes it, and is used up.
 pub(super) async fn register(
     app: &App,
     institution: InstitutionId,
     new: New,
+    invite: String,
 ) -> Result<(ToolConsumer, bool)> {
     if let Some(known) = registered(app, institution, &new).await? {
-        return Ok((update_registration(app, known, new).await?, true));
+        return Ok((update_registration(app, known, new, invite).await?, true));
     }
-    Ok((create(app, &Actor::System, institution, new).await?.0, false))
+    Ok((create_invited(app, institution, new, Some(invite)).await?.0, false))
+}
+
+async fn use_up(sql: &mut Sql, invite: Option<&str>, id: ToolConsumerId) -> Result<()> {
+    match invite {
+        Some(invite) => Ok(lti_invites::keep(sql, invite, id).await?),
+        None => Ok(()),
+    }
 }
 
 async fn registered(app: &App, institution: InstitutionId, new: &New) -> Result<Option<ToolConsumer>> {
@@ -121,7 +141,12 @@ async fn registered(app: &App, institution: InstitutionId, new: &New) -> Result<
     Ok(found.into_iter().find(|one| one.institution == institution))
 }
 
-async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result<ToolConsumer> {
+async fn update_registration(
+    app: &App,
+    known: ToolConsumer,
+    new: New,
+    invite: String,
+) -> Result<ToolConsumer> {
     let Some(lti) = new.lti else { return Ok(known) };
     let change = Change {
         product: new.product,
@@ -133,7 +158,7 @@ async fn update_registration(app: &App, known: ToolConsumer, new: New) -> Result
         frame_ancestors: ListChange { add: lti.frame_ancestors, remove: Vec::new() },
         ..Change::default()
     };
-    update_known(app, known, change).await
+    update_known(app, known, change, Some(invite)).await
 }
 
 /// Items to add to a list and to remove from it. The rest stays, so that an operator can add one without knowing the others.
@@ -178,10 +203,16 @@ pub struct Change {
 }
 
 pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
-    update_known(app, find(app, actor, id).await?, change).await
+    update_known(app, find(app, actor, id).await?, change, None).await
 }
 
-async fn update_known(app: &App, known: ToolConsumer, change: Change) -> Result<ToolConsumer> {
+/// Uses up this invitation in the same transaction.
+async fn update_known(
+    app: &App,
+    known: ToolConsumer,
+    change: Change,
+    invite: Option<String>,
+) -> Result<ToolConsumer> {
     let (institution, id) = (known.institution, known.id);
     let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
     let sealed = sealed(app, id, access_token)?;
@@ -210,6 +241,7 @@ async fn update_known(app: &App, known: ToolConsumer, change: Change) -> Result<
                 if changed.schedule != old_schedule {
                     store::courses::unschedule_all(sql, institution, id).await?;
                 }
+                use_up(sql, invite.as_deref(), id).await?;
                 Ok(changed)
             })
         })

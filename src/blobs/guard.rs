@@ -3,7 +3,7 @@
 
 use std::{
     future::Future,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -16,6 +16,9 @@ use crate::{clock::Clock, telemetry::metrics};
 /// An operation that has waited for so long counts as failed when its caller stops waiting. Many clients give up before our
 /// deadline, and the circuit would never open.
 const ABANDONED_AFTER: Duration = Duration::from_secs(2);
+
+/// The deadline of an operation of several waits, in deadlines of one.
+const TOTAL: u32 = 3;
 
 pub struct Guard {
     clock: Clock,
@@ -30,17 +33,14 @@ impl Guard {
     }
 
     /// Runs an operation within the deadline, unless the circuit is open.
-    pub async fn run<T>(&self, operation: impl Future<Output = Result<T>>) -> Result<T> {
+    pub async fn run<T>(self: &Arc<Self>, operation: impl Future<Output = Result<T>>) -> Result<T> {
         let mut running = self.admit()?;
-        let result = self.within_deadline(operation).await;
-        running.outcome = Some(match &result {
-            Err(Error::Unavailable(_)) => Outcome::Failed,
-            Ok(_) | Err(Error::Broken(_)) => Outcome::Answered,
-        });
+        let result = running.wait(operation).await;
+        running.end(&result);
         result
     }
 
-    /// Only the deadline: for the rest of an operation that has begun, and for what does not ask the server.
+    /// Only the deadline: for what does not ask the server.
     pub async fn within_deadline<T>(&self, operation: impl Future<Output = Result<T>>) -> Result<T> {
         match tokio::time::timeout(self.timeout, operation).await {
             Ok(result) => {
@@ -56,16 +56,33 @@ impl Guard {
         }
     }
 
-    /// Fails if an operation would be refused now.
-    pub fn check(&self) -> Result<()> {
-        if self.breaker().is_passable(self.clock.instant()) { Ok(()) } else { Err(refused()) }
+    /// Like `within_deadline`, for an operation of several waits, such as a file of many parts.
+    pub async fn within_total_deadline<T>(&self, operation: impl Future<Output = Result<T>>) -> Result<T> {
+        let total = self.timeout.saturating_mul(TOTAL);
+        tokio::time::timeout(total, operation).await.unwrap_or_else(|_| {
+            metrics::blobs_failed("timeout");
+            Err(Error::Unavailable(format!("no complete response within {total:?}")))
+        })
     }
 
-    fn admit(&self) -> Result<Running<'_>> {
+    /// Is everything let through?
+    pub fn is_closed(&self) -> bool {
+        self.breaker().state() == State::Closed
+    }
+
+    /// Begins an operation of several waits, unless the circuit is open.
+    pub fn admit(self: &Arc<Self>) -> Result<Running> {
         let now = self.clock.instant();
-        let admitted = self.change(|breaker| breaker.admit(now));
-        let permit = admitted.ok_or_else(refused)?;
-        Ok(Running { guard: self, permit, started: now, outcome: None })
+        match self.change(|breaker| breaker.admit(now)) {
+            Some(permit) => {
+                Ok(Running { guard: self.clone(), permit, waiting_since: None, outcome: Outcome::Unknown })
+            }
+            None => {
+                metrics::blobs_failed("refused");
+                let why = "the circuit breaker is open: the object store did not respond";
+                Err(Error::Unavailable(why.to_owned()))
+            }
+        }
     }
 
     fn record(&self, permit: Permit, outcome: Outcome) {
@@ -103,27 +120,50 @@ fn show(state: State) {
     }
 }
 
-fn refused() -> Error {
-    metrics::blobs_failed("refused");
-    Error::Unavailable("the circuit breaker is open: the object store did not respond".to_owned())
-}
-
 /// An operation in progress. Its outcome is recorded when it is dropped, also if its caller stops waiting.
-struct Running<'a> {
-    guard: &'a Guard,
+pub struct Running {
+    guard: Arc<Guard>,
     permit: Permit,
-    started: Instant,
-    /// `None` until it has ended.
-    outcome: Option<Outcome>,
+    /// `None` while nobody waits for the server: before and after, and while a client reads what has arrived.
+    waiting_since: Option<Instant>,
+    outcome: Outcome,
 }
 
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        let outcome = self.outcome.unwrap_or_else(|| {
-            let waited = self.guard.clock.instant().saturating_duration_since(self.started);
-            if waited >= ABANDONED_AFTER { Outcome::Failed } else { Outcome::Unknown }
+impl Running {
+    /// Waits for the server, within the deadline.
+    pub async fn wait<T>(&mut self, operation: impl Future<Output = Result<T>>) -> Result<T> {
+        self.waiting_since = Some(self.guard.clock.instant());
+        let result = self.guard.within_deadline(operation).await;
+        self.waiting_since = None;
+        result
+    }
+
+    /// A part of the response has arrived. That is enough for a probe: a client may take minutes to read the rest.
+    pub fn progress(&self) {
+        let now = self.guard.clock.instant();
+        self.guard.change(|breaker| {
+            if breaker.state() == State::HalfOpen {
+                breaker.record(self.permit, Outcome::Answered, now);
+            }
         });
-        self.guard.record(self.permit, outcome);
+    }
+
+    /// The operation has ended with this result.
+    pub fn end<T>(&mut self, result: &Result<T>) {
+        self.outcome = match result {
+            Err(Error::Unavailable(_)) => Outcome::Failed,
+            Ok(_) | Err(Error::Broken(_)) => Outcome::Answered,
+        };
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(since) = self.waiting_since {
+            let waited = self.guard.clock.instant().saturating_duration_since(since);
+            self.outcome = if waited >= ABANDONED_AFTER { Outcome::Failed } else { Outcome::Unknown };
+        }
+        self.guard.record(self.permit, self.outcome);
     }
 }
 
@@ -136,20 +176,20 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(20);
 
-    async fn hang(guard: &Guard) -> Error {
+    async fn hang(guard: &Arc<Guard>) -> Error {
         guard.run(pending::<Result<()>>()).await.expect_err("nothing responds")
     }
 
-    async fn open_circuit(guard: &Guard) {
+    async fn open_circuit(guard: &Arc<Guard>) {
         for _ in 0..10 {
             hang(guard).await;
         }
-        assert!(guard.check().is_err());
+        assert!(!guard.is_closed());
     }
 
     #[tokio::test]
     async fn what_does_not_respond_fails_in_time_and_then_at_once() {
-        let guard = Guard::new(SHORT, Clock::adjustable());
+        let guard = Arc::new(Guard::new(SHORT, Clock::adjustable()));
         assert!(hang(&guard).await.to_string().contains("no response"));
         open_circuit(&guard).await;
         let refused = guard.run(ready(Ok(()))).await.expect_err("it is refused");
@@ -159,28 +199,27 @@ mod tests {
     #[tokio::test]
     async fn it_works_again_after_a_probe_that_was_answered() {
         let clock = Clock::adjustable();
-        let guard = Guard::new(SHORT, clock.clone());
+        let guard = Arc::new(Guard::new(SHORT, clock.clone()));
         open_circuit(&guard).await;
         clock.advance(PAUSE);
-        assert!(guard.check().is_ok());
         guard.run(ready(Ok(()))).await.expect("the probe");
         guard.run(ready(Ok(()))).await.expect("everything else");
     }
 
     #[tokio::test]
     async fn a_refusal_by_the_server_is_an_answer() {
-        let guard = Guard::new(SHORT, Clock::adjustable());
+        let guard = Arc::new(Guard::new(SHORT, Clock::adjustable()));
         for _ in 0..20 {
             let denied: Result<()> = Err(Error::Broken("access denied".to_owned()));
             assert!(guard.run(ready(denied)).await.is_err());
         }
-        assert!(guard.check().is_ok());
+        assert!(guard.is_closed());
     }
 
     #[tokio::test]
     async fn callers_who_give_up_before_the_deadline_open_the_circuit_too() {
         let clock = Clock::adjustable();
-        let guard = Guard::new(Duration::from_secs(600), clock.clone());
+        let guard = Arc::new(Guard::new(Duration::from_secs(600), clock.clone()));
         let give_up = async |after: Duration| {
             let mut hanging = Box::pin(hang(&guard));
             assert!(futures_util::poll!(hanging.as_mut()).is_pending());
@@ -190,10 +229,51 @@ mod tests {
         for _ in 0..10 {
             give_up(Duration::from_millis(100)).await;
         }
-        assert!(guard.check().is_ok(), "they left too early to tell");
+        assert!(guard.is_closed(), "they left too early to tell");
         for _ in 0..5 {
             give_up(ABANDONED_AFTER).await;
         }
-        assert!(guard.check().is_err());
+        assert!(!guard.is_closed());
+    }
+
+    /// It sends the beginning of each response, and nothing more.
+    #[tokio::test]
+    async fn responses_that_stall_open_the_circuit() {
+        let guard = Arc::new(Guard::new(SHORT, Clock::adjustable()));
+        for _ in 0..5 {
+            let mut running = guard.admit().expect("it is let through");
+            running.wait(ready(Ok(()))).await.expect("the beginning");
+            running.progress();
+            let rest = running.wait(pending::<Result<()>>()).await;
+            running.end(&rest);
+        }
+        assert!(!guard.is_closed());
+    }
+
+    #[tokio::test]
+    async fn a_response_that_a_client_reads_slowly_is_no_failure_and_a_probe_need_not_be_read_to_its_end() {
+        let clock = Clock::adjustable();
+        let guard = Arc::new(Guard::new(SHORT, clock.clone()));
+        for _ in 0..10 {
+            let mut running = guard.admit().expect("it is let through");
+            running.wait(ready(Ok(()))).await.expect("the beginning");
+            clock.advance(ABANDONED_AFTER);
+            drop(running);
+        }
+        assert!(guard.is_closed());
+        open_circuit(&guard).await;
+        clock.advance(PAUSE);
+        let mut probe = guard.admit().expect("a probe");
+        probe.wait(ready(Ok(()))).await.expect("the beginning");
+        assert!(!guard.is_closed());
+        probe.progress();
+        assert!(guard.is_closed());
+    }
+
+    #[tokio::test]
+    async fn parts_that_trickle_in_have_a_deadline_together() {
+        let guard = Guard::new(SHORT, Clock::adjustable());
+        let late = guard.within_total_deadline(pending::<Result<()>>()).await.expect_err("nothing responds");
+        assert!(late.to_string().contains("no complete response"), "{late}");
     }
 }

@@ -225,12 +225,23 @@ impl Blobs {
         self.folder().is_none()
     }
 
-    /// Fails if operations are refused now, because the server has not responded to the last ones. For callers that would
-    /// otherwise do much work in vain.
-    pub fn ensure_available(&self) -> Result<()> {
+    /// Fails if the server has not responded to the last operations, and still does not. For callers that would otherwise do
+    /// much work in vain, or whose concurrent operations would all be refused but one, which is the probe.
+    pub async fn ensure_available(&self) -> Result<()> {
         match self {
-            Self::Disk(_) => Ok(()),
-            Self::S3(s3) => s3.check(),
+            Self::S3(s3) if !s3.responds() => match s3.size(&probe_key().path()).await {
+                Err(error @ Error::Unavailable(_)) => Err(error),
+                Ok(_) | Err(Error::Broken(_)) => Ok(()),
+            },
+            Self::Disk(_) | Self::S3(_) => Ok(()),
+        }
+    }
+
+    /// False if operations are refused, because the server has not responded to the last ones.
+    pub fn responds(&self) -> bool {
+        match self {
+            Self::Disk(_) => true,
+            Self::S3(s3) => s3.responds(),
         }
     }
 
@@ -312,8 +323,7 @@ impl Blobs {
         match self {
             Self::Disk(disk) => disk.probe().await,
             Self::S3(_) => {
-                let key =
-                    Key { shelf: Shelf::Originals, institution: InstitutionId::new(0), hex: "0".repeat(32) };
+                let key = probe_key();
                 self.put(&key, Bytes::from_static(b"works")).await?;
                 self.remove(&key).await
             }
@@ -322,7 +332,7 @@ impl Blobs {
 
     /// Is it writable and readable?
     pub async fn check(&self) -> Result<()> {
-        let key = Key { shelf: Shelf::Originals, institution: InstitutionId::new(0), hex: "0".repeat(32) };
+        let key = probe_key();
         self.put(&key, Bytes::from_static(b"works")).await?;
         let size = if let Self::S3(_) = self { None } else { Some(5) };
         let found = self.find(&key, size).await?;
@@ -333,6 +343,11 @@ impl Blobs {
             Err(Error::Broken("the blob that was just written is missing".to_owned()))
         }
     }
+}
+
+/// No recording has this key.
+fn probe_key() -> Key {
+    Key { shelf: Shelf::Originals, institution: InstitutionId::new(0), hex: "0".repeat(32) }
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub struct Serve {
 
 /// How long the sign-in link of the demonstration is valid.
 const DEMO_LINK: Duration = Duration::from_secs(24 * 3_600);
+/// How long the shutdown waits for the removal of files from S3. The sweep removes what is left.
+const REMOVAL_GRACE: Duration = Duration::from_secs(10);
 /// Interval at which the last use of tokens and counted plays are stored.
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
 
@@ -110,7 +112,9 @@ impl Serve {
             traces.stop().await;
         }
         store_plays(&app).await;
-        callers::store_last_used(&app).await?;
+        let stored = callers::store_last_used(&app).await;
+        app.removals.finish(REMOVAL_GRACE).await;
+        stored?;
         tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
     }

@@ -142,6 +142,13 @@ impl RetryPolicy {
         longest_backoff: Duration::from_secs(20 * 60),
     };
 
+    /// Gives up after about two days: for data that must not be lost or kept because of an outage elsewhere.
+    pub const PATIENT: Self = Self {
+        failures: 24,
+        first_backoff: Duration::from_secs(10),
+        longest_backoff: Duration::from_secs(4 * 3_600),
+    };
+
     /// Exponential backoff with jitter: doubles with each failure and adds up to half of it, so that jobs which failed together
     /// are not retried together.
     pub fn backoff(&self, failures: u32, jitter: u16) -> Duration {

@@ -35,8 +35,14 @@ pub async fn take(sql: &mut Sql, digest: &str, now: Moment, lost: Moment) -> Res
     sql.one(text, &[now.micros().into(), digest.into(), lost.micros().into()], |row| row.id(0)).await
 }
 
+/// Unless it is tied to a tool consumer: a commit whose response was lost may have happened.
 pub async fn give_back(sql: &mut Sql, digest: &str) -> Result<()> {
-    sql.execute("UPDATE lti_invites SET used_at = NULL WHERE digest = $1", &[digest.into()]).await.map(|_| ())
+    sql.execute(
+        "UPDATE lti_invites SET used_at = NULL WHERE digest = $1 AND tool_consumer_id IS NULL",
+        &[digest.into()],
+    )
+    .await
+    .map(|_| ())
 }
 
 /// Ties the invite to the registered tool consumer. It cannot be used again.

@@ -121,7 +121,7 @@ pub(super) async fn complete(
                 })
             })
             .await?;
-        media::discard(app, institution, &gone).await;
+        media::discard_now(app, institution, &gone).await;
         let Some((some_deleted, some_restored)) = done else { break };
         deleted += some_deleted;
         restored += some_restored;

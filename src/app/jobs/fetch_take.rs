@@ -10,7 +10,8 @@ use crate::{
     store::Sql,
 };
 
-pub const POLICY: Policy = Policy { lane: Lane::Interactive, retry: RetryPolicy::STANDARD };
+/// What somebody has said must not be lost because of an outage of S3 or of the provider.
+pub const POLICY: Policy = Policy { lane: Lane::Interactive, retry: RetryPolicy::PATIENT };
 
 pub async fn run(context: &Context<'_>, institution: InstitutionId, attempt: AttemptId) -> Result<()> {
     calls::cloud::fetch_take(context.app, institution, attempt).await

@@ -9,7 +9,8 @@ use crate::{
     },
 };
 
-pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
+/// Whoever was erased must not stay in reports because of an outage of S3.
+pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::PATIENT };
 
 pub async fn run(context: &Context<'_>, institution: InstitutionId) -> Result<()> {
     exports::scrub(context.app, institution).await

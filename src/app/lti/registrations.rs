@@ -81,20 +81,15 @@ async fn register_uncancelled(app: &App, request: &RegistrationRequest) -> Resul
         Box::pin(async move { Ok(lti_invites::take(sql, &kept, now, now.minus(ABANDONED_AFTER)).await?) })
     });
     let institution = taken.await?.ok_or(Refusal::UnknownInvite)?;
-    let made = attempt(app, institution, &request.configuration_url, request.token.as_deref()).await;
-    let (kept, id) = (invite, made.as_ref().ok().map(|made| made.consumer.id));
-    let noted = app.db.write::<_, Error>(move |sql| {
-        Box::pin(async move {
-            let written = match id {
-                Some(id) => lti_invites::keep(sql, &kept, id).await,
-                None => lti_invites::give_back(sql, &kept).await,
-            };
-            Ok(written?)
-        })
-    });
-    if let Err(error) = noted.await {
-        // What became of the registration stays true. An invitation that is neither used nor given back is free again later.
-        tracing::warn!(%error, "the outcome of a registration could not be noted with its invitation");
+    let made = attempt(app, institution, request, invite.clone()).await;
+    if made.is_err() {
+        let given_back = app.db.write::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(lti_invites::give_back(sql, &invite).await?) })
+        });
+        if let Err(error) = given_back.await {
+            // It is free again later.
+            tracing::warn!(%error, "the invitation of a failed registration could not be given back");
+        }
     }
     made
 }
@@ -102,11 +97,11 @@ async fn register_uncancelled(app: &App, request: &RegistrationRequest) -> Resul
 async fn attempt(
     app: &App,
     institution: InstitutionId,
-    configuration_url: &str,
-    token: Option<&str>,
+    request: &RegistrationRequest,
+    invite: String,
 ) -> Result<Registered> {
     let refused = |why: String| Refusal::Registration(RegistrationFault::Platform(why));
-    let platform = registration::configuration(&app.outbound, configuration_url)
+    let platform = registration::configuration(&app.outbound, &request.configuration_url)
         .await
         .map_err(|error| refused(error.to_string()))?;
     // Check before the platform creates a client that we would reject.
@@ -115,7 +110,7 @@ async fn attempt(
     }
     let product = platform.product_family.as_deref().and_then(product_word);
     let tool = registration::tool(app.links.base(), product.as_deref());
-    let registered = registration::register(&app.outbound, &platform, token, &tool)
+    let registered = registration::register(&app.outbound, &platform, request.token.as_deref(), &tool)
         .await
         .map_err(|error| refused(error.to_string()))?;
     let new = tool_consumers::New {
@@ -137,7 +132,7 @@ async fn attempt(
             jwks_url: platform.jwks_url,
         }),
     };
-    match tool_consumers::register(app, institution, new).await {
+    match tool_consumers::register(app, institution, new, invite).await {
         Err(Error::Invalid(errors)) => Err(Refusal::Registration(RegistrationFault::Invalid(errors)).into()),
         Ok((consumer, is_update)) => {
             tracing::info!(

@@ -29,7 +29,7 @@ pub async fn purge(app: &App) -> Result<usize> {
             let (institution, ids) = (group[0].0, group.iter().map(|(_, case)| case.id).collect());
             let gone = purge_these(app, institution, ids, now).await?;
             deleted += gone.len();
-            media::discard(app, institution, &gone).await;
+            media::discard_now(app, institution, &gone).await;
         }
     }
     app.db.write::<_, Error>(|sql| Box::pin(async move { Ok(cases::delete_obsolete(sql).await?) })).await?;

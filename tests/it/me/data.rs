@@ -1,6 +1,9 @@
 //! A copy of everything, and deleting everything.
 
-use std::io::{Cursor, Read};
+use std::{
+    io::{Cursor, Read},
+    time::Duration,
+};
 
 use endonym::{
     app::{Actor, consents, institutions, looks, persons},
@@ -15,7 +18,14 @@ use super::{
     Browser,
     own::{ANA, ana, new_here, parsed, person, signed_in, world},
 };
-use crate::support::{Answer, World, database::execute, media::wav};
+use crate::support::{
+    Answer, Setup, World,
+    database::execute,
+    media::{files, wav},
+    proxy::Proxy,
+    s3::S3Server,
+    until,
+};
 
 /// The archive of somebody who is signed in: its names and its JSON.
 async fn copy(world: &World, browser: &Browser<'_>) -> (Vec<String>, Value) {
@@ -205,6 +215,25 @@ async fn what_is_still_being_deleted_is_said() {
         assert!(!page.contains("Nothing about you is stored"), "{page}");
         browser.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
     }
+}
+
+/// Nobody waits for an S3 server that hangs, and nobody is told that everything is gone.
+#[tokio::test]
+async fn files_on_s3_are_deleted_after_the_answer() {
+    let server = S3Server::new().await;
+    let proxy = Proxy::start(server.address).await;
+    let (blobs_url, blobs_timeout) = (Some(server.url_through(&proxy.base)), Duration::from_secs(600));
+    let world = World::with(Setup { blobs_url, blobs_timeout, ..Setup::default() }).await;
+    world.person("Ana", ANA).await;
+    let browser = ana(&world).await;
+    browser.take(&wav(1.0), "").await.expect(201);
+    assert!(!files(&server.bucket()).is_empty());
+    proxy.freeze();
+    let page = browser.post("/me/delete", &[]).await.expect(200).body;
+    assert!(page.contains("Your data is being deleted"), "{page}");
+    assert!(!files(&server.bucket()).is_empty(), "S3 hangs");
+    proxy.thaw();
+    until("their files are removed", || async { files(&server.bucket()).is_empty() }).await;
 }
 
 #[tokio::test]

@@ -14,5 +14,6 @@ mod pgbouncer;
 mod ready;
 mod replication;
 mod silent_s3;
+mod stalled_s3;
 mod tls;
 mod traces;

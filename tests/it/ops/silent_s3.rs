@@ -17,6 +17,7 @@ use tokio::{task::JoinHandle, time::Instant};
 
 use super::exposition::Exposition;
 use crate::support::{
+    database,
     media::{file, files, wav},
     postgres::PostgresServer,
     process::{Installation, PATIENCE, Serving},
@@ -27,6 +28,9 @@ use crate::support::{
 
 /// For an answer on a slow machine. Without deadlines, S3 would be waited for until it goes on.
 const LONGEST: Duration = Duration::from_secs(30);
+
+/// The timeout in seconds. It must do while S3 works, also on a slow machine.
+const SHORT: &str = "4";
 
 /// An S3 server that can hang, and a client of the nodes that use it.
 struct Scene {
@@ -133,9 +137,10 @@ async fn fails_in_time(request: RequestBuilder) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_s3_hangs_uploads_and_plays_fail_in_time_and_then_at_once_and_lookups_do_not_notice() {
-    let (_here, _serving, scene) = Scene::with_node("1").await;
+    let (_here, _serving, scene) = Scene::with_node(SHORT).await;
     let play = scene.recorded("ana@example.edu").await;
-    assert_eq!((scene.status(&play).await, scene.status(LOOKUP).await), (200, 200));
+    until("it is played", || async { scene.status(&play).await == 200 }).await;
+    assert_eq!(scene.status(LOOKUP).await, 200);
     assert!(scene.is_circuit("closed").await);
     let (scene, over) = (Arc::new(scene), Arc::new(AtomicBool::new(false)));
     let lookups = looking(&scene, &over);
@@ -197,10 +202,27 @@ async fn somebody_is_deleted_while_s3_hangs_and_their_files_are_removed_later() 
     until("their files are removed", || async { files(&scene.s3.bucket()).is_empty() }).await;
 }
 
+/// The threads that have served the request are gone by then.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_are_still_removed_while_the_server_stops() {
+    let (_here, mut serving, scene) = Scene::with_node("600").await;
+    scene.recorded("ana@example.edu").await;
+    scene.proxy.freeze();
+    assert_eq!(scene.delete("ana@example.edu").send().await.expect("an answer").status(), 200);
+    serving.signal("TERM");
+    let address = serving.address().to_owned();
+    until("nobody is served any more", || async { tokio::net::TcpStream::connect(&address).await.is_err() })
+        .await;
+    assert!(!files(&scene.s3.bucket()).is_empty(), "S3 hangs");
+    scene.proxy.thaw();
+    assert_eq!(serving.ended(PATIENCE).await, Some(0));
+    assert!(files(&scene.s3.bucket()).is_empty(), "{:?}", files(&scene.s3.bucket()));
+}
+
 /// What could not be removed is not lost: the sweep finds it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_sweep_removes_what_could_not_be_removed_while_s3_did_not_respond() {
-    let (here, _serving, scene) = Scene::with_node("2").await;
+    let (here, _serving, scene) = Scene::with_node(SHORT).await;
     scene.recorded("ana@example.edu").await;
     scene.proxy.freeze();
     let deleted = scene.delete("ana@example.edu").send().await.expect("an answer");
@@ -278,17 +300,17 @@ async fn behind_nginx_no_lookup_fails_while_s3_hangs() {
     let installation = || Installation {
         folder: tempfile::tempdir().unwrap(),
         database_url: Some(server.url.clone()),
-        connections: 6,
+        connections: database::connections(),
     };
     let (one, two) = (installation(), installation());
     one.succeed(&["migrate"]);
     let token = one.furnish();
     let scene = Scene::new().await;
-    let nodes = [scene.node(&one, "2"), scene.node(&two, "2")];
+    let nodes = [scene.node(&one, SHORT), scene.node(&two, SHORT)];
     let nginx = Nginx::start(&nodes.each_ref().map(Serving::address)).await;
     let scene = Arc::new(Scene { token, base: nginx.base.clone(), ..scene });
     let play = scene.recorded("ana@example.edu").await;
-    assert_eq!(scene.status(&play).await, 200);
+    until("it is played", || async { scene.status(&play).await == 200 }).await;
 
     let over = Arc::new(AtomicBool::new(false));
     let lookups: Vec<_> = (0..4).map(|_| looking(&scene, &over)).collect();

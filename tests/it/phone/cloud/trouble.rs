@@ -128,7 +128,7 @@ async fn a_recording_that_never_comes_ends_the_attempt() {
     scene.vendor.inner().late_by = usize::MAX;
     scene.vendor.next_person(good());
     scene.call().await;
-    // Advance the clock past the retries; the tenth failure is the last.
+    // Advance the clock past the retries; the 24th failure is the last.
     let failed = "jobs WHERE kind = 'fetch_take' AND failures > 0";
     until("it is not there", || async {
         scene.world.advance(std::time::Duration::from_millis(500));
@@ -136,7 +136,7 @@ async fn a_recording_that_never_comes_ends_the_attempt() {
     })
     .await;
     assert_eq!(scene.listed().await.state, State::InProgress, "it may still come");
-    let text = "UPDATE jobs SET run_at = 1, failures = 9 WHERE kind = 'fetch_take'";
+    let text = "UPDATE jobs SET run_at = 1, failures = 23 WHERE kind = 'fetch_take'";
     execute(&scene.world.app.db, text, vec![]).await;
     let over = |call: Listed| !call.state.is_pending();
     until("it is given up", || async { over(scene.listed().await) }).await;
