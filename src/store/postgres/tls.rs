@@ -360,9 +360,9 @@ b4bkzc3nqgpry59S
         let ours = trust(CA);
         let like_the_system = Trust { accepts_common_name: false, ..trust(CA) };
         // In a chain, whatever it contains.
-        for (trust, others) in [(&ours, &[CA][..]), (&like_the_system, &[])] {
-            assert_eq!(verify(trust, ISSUED, others, IN_TIME), Ok(()));
-            let refused = verify(trust, COMMON_NAME, others, IN_TIME);
+        for (trust, others) in [(&ours, vec![CA]), (&like_the_system, vec![])] {
+            assert_eq!(verify(trust, ISSUED, &others, IN_TIME), Ok(()));
+            let refused = verify(trust, COMMON_NAME, &others, IN_TIME);
             assert!(matches!(refused, Err(CertificateError::NotValidForNameContext { .. })), "{refused:?}");
         }
     }
