@@ -43,7 +43,8 @@ impl Backup {
         let database = match options.place()? {
             Place::File(path) => path,
             Place::Server(url) => {
-                return Err(Failure(for_postgres(url, &blobs, &self.folder, &storage.data_dir)));
+                let url = store::url_for_programs(url, options.ca_file.as_deref());
+                return Err(Failure(for_postgres(&url, &blobs, &self.folder, &storage.data_dir)));
             }
         };
         if !database.is_file() {
@@ -95,9 +96,12 @@ pub fn show(progress: &ProgressBar, what: &'static str, files: u64) {
     progress.set_position(files);
 }
 
+/// `pg_dump` and `pg_restore` set things for their session.
+pub const POOLER: &str =
+    "If the URL leads to PgBouncer or another connection pooler, use the address of PostgreSQL itself.";
+
 /// Recordings that are added between two steps are copied by the last one. Nothing is removed from the copy.
 fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> String {
-    let url = store::without_password(url);
     let folder = folder.display();
     let copy = copying(blobs, &format!("{folder}/blobs"), true);
     format!(
@@ -106,7 +110,7 @@ fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> Str
          {copy}\n  \
          pg_dump --format=custom --file='{folder}/endonym.dump' --dbname='{url}'\n  \
          {copy}\n\
-         The password is read from ~/.pgpass or PGPASSWORD. Recordings and pictures are copied before and after the \
+         The password is read from ~/.pgpass or PGPASSWORD. {POOLER} Recordings and pictures are copied before and after the \
          database, so that the copy contains everything that the dump references. Back up the other files in {} as well.",
         data_dir.display()
     )

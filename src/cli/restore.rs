@@ -36,7 +36,10 @@ impl Restore {
         let blobs = Blobs::open(&storage.blobs())?;
         let database = match options.place()? {
             Place::File(path) => path,
-            Place::Server(url) => return Err(Failure(self.for_postgres(url, &blobs))),
+            Place::Server(url) => {
+                let url = store::url_for_programs(url, options.ca_file.as_deref());
+                return Err(Failure(self.for_postgres(&url, &blobs)));
+            }
         };
         let restore = backups::Restore::new(&self.folder, database, &storage.data_dir, &blobs)?;
         let manifest = restore.manifest.clone();
@@ -77,7 +80,6 @@ impl Restore {
 
     /// Files before rows.
     fn for_postgres(&self, url: &str, blobs: &Blobs) -> String {
-        let url = store::without_password(url);
         let folder = self.folder.display();
         let copy = backup::copying(blobs, &format!("{folder}/blobs"), false);
         format!(
@@ -85,7 +87,8 @@ impl Restore {
              {copy}\n  \
              pg_restore --clean --if-exists --no-owner --single-transaction --dbname='{url}' '{folder}/endonym.dump'\n  \
              endonym migrate\n\
-             The password is read from ~/.pgpass or PGPASSWORD."
+             The password is read from ~/.pgpass or PGPASSWORD. {}",
+            backup::POOLER
         )
     }
 }

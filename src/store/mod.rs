@@ -63,7 +63,7 @@ pub mod valkey;
 pub mod versions;
 
 pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
-pub use postgres::without_password;
+pub use postgres::{url_for_programs, without_password};
 pub use sqlite::{DataVersion, check, checkpoint};
 
 /// Parses a JSON column. Unreadable JSON is an error: an empty default would be written back by the next update.

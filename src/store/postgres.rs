@@ -31,6 +31,7 @@ use tokio_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::url::url_for_programs;
 use self::{
     hosts::Hosts,
     pooler::Session,
@@ -115,7 +116,7 @@ async fn analyze(pool: &Pool) -> Result<()> {
     made.and(ended)
 }
 
-/// A URL without its password and without what only we understand, for messages and for PostgreSQL's own programs.
+/// A URL without its password and without what only we understand, for messages.
 pub fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
     // Split at the last `@`: the password may contain an unencoded `@` or `?`.
@@ -160,7 +161,10 @@ impl Postgres {
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
         let (growth, begin) = (Growth::new(), session.begin(timeout));
-        Ok(Self { pools, timeout, writers, streams, growth, session, begin, watcher })
+        let postgres = Self { pools, timeout, writers, streams, growth, session, begin, watcher };
+        // The pool keeps it, so that a node has one even if the server is full later.
+        drop(postgres.client().await?);
+        Ok(postgres)
     }
 
     pub const fn is_citus(&self) -> bool {
@@ -424,8 +428,10 @@ impl Drop for Client {
         {
             // If the server is frozen, each idle connection would cost a timeout. Those that were used since the statement began
             // show that only this statement was slow, for example because a synchronous standby is away.
+            // Through a pooler they lead to other sessions, and one slow read says nothing about those.
             let time = self.deadline.time;
             if *self.deadline.missed.get_mut()
+                && !self.session.is_shared
                 && let Some(pool) = Object::pool(&connection)
             {
                 drop(pool.retain(|_, metrics| metrics.last_used() < time));

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio_postgres::{
     Config,
-    config::{Host, TargetSessionAttrs},
+    config::{Host, SslMode, TargetSessionAttrs},
 };
 
-use super::CONNECT;
+use super::{CONNECT, url::is_local};
 use crate::store::db::{Error, Result};
 
 /// Connection timeout for each of several hosts, and the longest that a URL may ask for: nodes must find a promoted standby within
@@ -112,9 +112,10 @@ fn config_of(config: &Config, host: usize) -> Config {
     if let Some(probes) = config.get_keepalives_retries() {
         one.keepalives_retries(probes);
     }
+    let mode = if is_local(&one) { SslMode::Disable } else { config.get_ssl_mode() };
     one.keepalives(config.get_keepalives())
         .keepalives_idle(config.get_keepalives_idle())
-        .ssl_mode(config.get_ssl_mode())
+        .ssl_mode(mode)
         .ssl_negotiation(config.get_ssl_negotiation())
         .channel_binding(config.get_channel_binding())
         .load_balance_hosts(config.get_load_balance_hosts())
@@ -145,6 +146,17 @@ mod tests {
             config_of(&several, 1),
             parsed(&one.replace("a:1", "b:2").replace("127.0.0.1", "127.0.0.2"))
         );
+    }
+
+    #[test]
+    fn only_a_unix_socket_has_no_tls() {
+        let url = "postgres://me@%2Frun%2Fpostgresql,db/names?sslmode=require";
+        let modes =
+            |url: &str| split(&parsed(url)).unwrap().iter().map(Config::get_ssl_mode).collect::<Vec<_>>();
+        assert_eq!(modes(url), [SslMode::Disable, SslMode::Require]);
+        // The driver connects to the addresses.
+        let url = format!("{url}&hostaddr=10.0.0.1,10.0.0.2");
+        assert_eq!(modes(&url), [SslMode::Require, SslMode::Require]);
     }
 
     #[test]

@@ -5,16 +5,21 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep, timeout},
+};
 use tokio_postgres::{
     Config, SimpleQueryMessage,
     config::TargetSessionAttrs,
+    error::SqlState,
     types::{ToSql, Type},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
-    Client, Deadline, ROWS_IN_A_GROUP, host_configs, plan_by_value, read, server_timeout, with_sources,
+    Client, Deadline, ROWS_IN_A_GROUP, host_configs, plan_by_value, pools::WAIT, read, remedy,
+    server_timeout, with_sources,
 };
 use crate::store::db::{Error, Result, Row, Value, send_group};
 
@@ -35,11 +40,15 @@ const ASK_FOR_MARK: &str = "SELECT current_setting('endonym.options', true)";
 /// The driver names prepared statements `s0`, `s1` and so on. PgBouncer gives them names of its own, if it supports them.
 const ASK_FOR_NAMES: &str = "SELECT count(*) FROM pg_prepared_statements WHERE name ~ '^s[0-9]+$'";
 const CURSOR: &str = "streamed_rows";
+/// How long to wait for the other hosts when the first one has answered.
+const WAIT_FOR_OTHERS: Duration = Duration::from_millis(300);
+/// Pause between two attempts to connect.
+const PAUSE: Duration = Duration::from_millis(100);
 
 impl Session {
     pub const OWN: Self = Self { is_shared: false, prepares: true, is_citus: false };
 
-    /// Connects to the server and finds out, unless the URL says so. `own` is for a session of our own, with settings for
+    /// Connects to all hosts and finds out, unless the URL says so. `own` is for a session of our own, with settings for
     /// it, `shared` is without. Returns one of them.
     pub async fn detect(
         mut own: Config,
@@ -48,26 +57,71 @@ impl Session {
         tls: &MakeRustlsConnect,
         patience: Duration,
     ) -> Result<(Config, Self)> {
+        let hosts = host_configs::split(&own)?.into_iter().zip(host_configs::split(&shared)?);
+        let mut examined: FuturesUnordered<_> = hosts
+            .map(async |(own, shared)| {
+                let host = host_configs::name(&own);
+                (host, Self::examine(own, shared, is_pooled, tls, patience).await)
+            })
+            .collect();
+        let (mut faults, is_one) = (Vec::new(), examined.len() == 1);
+        let mut session = loop {
+            match examined.next().await {
+                Some((_, Ok(found))) => break found,
+                Some((_, Err(error))) if is_one => return Err(error),
+                Some((host, Err(error))) => faults.push(format!("{host}: {error}")),
+                None => return Err(Error::Unavailable(faults.join("; "))),
+            }
+        };
+        // A frozen host must not delay the start.
+        let others = async {
+            while let Some((_, other)) = examined.next().await {
+                session = other.map_or(session, |other| session.and(other));
+            }
+        };
+        let _ = timeout(WAIT_FOR_OTHERS, others).await;
+        if session.is_shared {
+            tracing::debug!(session.prepares, "connections lead through a pooler");
+            return Ok((shared, session));
+        }
+        if session.is_citus {
+            plan_by_value(&mut own);
+        }
+        Ok((own, session))
+    }
+
+    /// What a connection to this host can rely on.
+    async fn examine(
+        own: Config,
+        shared: Config,
+        is_pooled: Option<bool>,
+        tls: &MakeRustlsConnect,
+        patience: Duration,
+    ) -> Result<Self> {
         if is_pooled != Some(true) {
-            match Probe::connect(&own, tls, patience).await? {
+            match Probe::connect(own, tls, patience).await {
                 Ok(probe) => {
                     if is_pooled == Some(false) || probe.answer(ASK_FOR_MARK).await?.as_deref() == Some("on")
                     {
-                        let is_citus = probe.has_citus().await?;
-                        if is_citus {
-                            plan_by_value(&mut own);
-                        }
-                        return Ok((own, Self { is_citus, ..Self::OWN }));
+                        return Ok(Self { is_citus: probe.has_citus().await?, ..Self::OWN });
                     }
                 }
-                Err(why) if is_pooled.is_none() && is_refusal(&why) => {}
-                Err(why) => return Err(Error::Unavailable(why)),
+                Err(Obstacle::Settings(_)) if is_pooled.is_none() => {}
+                Err(obstacle) => return Err(obstacle.into()),
             }
         }
-        let probe = Probe::connect(&shared, tls, patience).await?.map_err(Error::Unavailable)?;
+        let probe = Probe::connect(shared, tls, patience).await?;
         let (prepares, is_citus) = (probe.prepares().await?, probe.has_citus().await?);
-        tracing::debug!(prepares, "connections lead through a pooler");
-        Ok((shared, Self { is_shared: true, prepares, is_citus }))
+        Ok(Self { is_shared: true, prepares, is_citus })
+    }
+
+    /// What connections to either host can rely on.
+    const fn and(self, other: Self) -> Self {
+        Self {
+            is_shared: self.is_shared || other.is_shared,
+            prepares: self.prepares && other.prepares,
+            is_citus: self.is_citus || other.is_citus,
+        }
     }
 
     /// The statement that begins a transaction.
@@ -81,9 +135,32 @@ impl Session {
     }
 }
 
-/// PgBouncer refuses settings that it does not know.
-fn is_refusal(why: &str) -> bool {
-    why.contains("unsupported startup parameter")
+/// Why there is no connection.
+enum Obstacle {
+    /// A pooler refuses settings of a session.
+    Settings(String),
+    /// The server has no connections left, is starting, or is slow.
+    Temporary(String),
+    Other(String),
+}
+
+impl Obstacle {
+    fn of(error: &tokio_postgres::Error) -> Self {
+        let why = with_sources(error);
+        let busy = [SqlState::TOO_MANY_CONNECTIONS, SqlState::CANNOT_CONNECT_NOW];
+        match error.as_db_error() {
+            Some(answer) if remedy::refuses_settings(answer.message()) => Self::Settings(why),
+            Some(answer) if busy.contains(answer.code()) => Self::Temporary(why),
+            _ => Self::Other(why),
+        }
+    }
+}
+
+impl From<Obstacle> for Error {
+    fn from(obstacle: Obstacle) -> Self {
+        let (Obstacle::Settings(why) | Obstacle::Temporary(why) | Obstacle::Other(why)) = obstacle;
+        Self::Unavailable(why)
+    }
 }
 
 /// A connection that is used once.
@@ -93,45 +170,32 @@ struct Probe {
 }
 
 impl Probe {
-    /// To the first host that responds, a standby too. Returns what is wrong if there is none.
+    /// To a standby too. Waits as long as requests would.
     async fn connect(
-        config: &Config,
-        tls: &MakeRustlsConnect,
-        patience: Duration,
-    ) -> Result<std::result::Result<Self, String>> {
-        let hosts = host_configs::split(config)?;
-        let is_one = hosts.len() == 1;
-        let mut attempts: FuturesUnordered<_> =
-            hosts.into_iter().map(|host| Self::connect_to(host, tls, patience)).collect();
-        let mut faults = Vec::new();
-        while let Some((host, attempt)) = attempts.next().await {
-            match attempt {
-                Err(why) if !is_refusal(&why) => {
-                    faults.push(if is_one { why } else { format!("{host}: {why}") });
-                }
-                decided => return Ok(decided),
-            }
-        }
-        Ok(Err(faults.join("; ")))
-    }
-
-    /// Also returns the name of the host.
-    async fn connect_to(
         mut config: Config,
         tls: &MakeRustlsConnect,
         patience: Duration,
-    ) -> (String, std::result::Result<Self, String>) {
+    ) -> Result<Self, Obstacle> {
         config.target_session_attrs(TargetSessionAttrs::Any);
-        let connected = match tokio::time::timeout(patience, config.connect(tls.clone())).await {
+        let started = Instant::now();
+        loop {
+            match Self::attempt(&config, tls, patience).await {
+                Err(Obstacle::Temporary(_)) if started.elapsed() < WAIT => sleep(PAUSE).await,
+                ended => return ended,
+            }
+        }
+    }
+
+    async fn attempt(config: &Config, tls: &MakeRustlsConnect, patience: Duration) -> Result<Self, Obstacle> {
+        match timeout(patience, config.connect(tls.clone())).await {
             Ok(Ok((client, connection))) => {
                 // It ends with the client.
                 tokio::spawn(connection);
                 Ok(Self { client, deadline: Deadline::new(patience) })
             }
-            Ok(Err(error)) => Err(with_sources(&error)),
-            Err(_) => Err(format!("PostgreSQL did not respond within {patience:?}")),
-        };
-        (host_configs::name(&config), connected)
+            Ok(Err(error)) => Err(Obstacle::of(&error)),
+            Err(_) => Err(Obstacle::Temporary(format!("PostgreSQL did not respond within {patience:?}"))),
+        }
     }
 
     /// The first column of the first row.
@@ -239,6 +303,14 @@ mod tests {
         let shared = Session { is_shared: true, ..Session::OWN };
         assert_eq!(&*shared.begin(Duration::from_secs(10)), "BEGIN; SET LOCAL statement_timeout = 9000");
         assert_eq!(&*Session::OWN.begin(Duration::from_secs(10)), "BEGIN");
+    }
+
+    #[test]
+    fn one_host_behind_a_pooler_is_enough_to_rely_on_nothing() {
+        let shared = Session { is_shared: true, prepares: false, is_citus: false };
+        assert_eq!(Session::OWN.and(shared), shared);
+        assert_eq!(shared.and(Session::OWN), shared);
+        assert_eq!(Session::OWN.and(Session::OWN), Session::OWN);
     }
 
     #[test]

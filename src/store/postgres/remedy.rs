@@ -21,9 +21,10 @@ const NOT_ACCEPTED: &str = "the server accepts no encrypted connection from here
                             change pg_hba.conf";
 const NO_CLIENT_CERTIFICATE: &str =
     "set sslcert=FILE and sslkey=FILE in the database URL to a certificate that the server trusts";
-const OPTIONS: &str =
-    "remove options from the database URL, or add what PgBouncer refuses to ignore_startup_parameters";
-const POOLER: &str = "a connection pooler seems to be in between: add pgbouncer=true to the database URL";
+const SETTINGS: &str = "a connection pooler is in between, which does not pass settings of a session on: remove options and \
+                        pgbouncer=false from the database URL";
+const POOLER: &str = "a connection pooler seems to be in between: add pgbouncer=true to the database URL; if it is there, \
+                      restart Endonym after changing max_prepared_statements";
 
 /// Looks at the causes of the error.
 pub fn of(error: &dyn Error) -> Option<&'static str> {
@@ -65,6 +66,11 @@ fn of_certificate(fault: &CertificateError) -> Option<&'static str> {
     }
 }
 
+/// PgBouncer's words, and those of Amazon RDS Proxy.
+pub fn refuses_settings(message: &str) -> bool {
+    ["unsupported startup parameter", "command-line options"].iter().any(|words| message.contains(words))
+}
+
 /// PostgreSQL's and PgBouncer's words.
 fn of_answer(code: &SqlState, message: &str) -> Option<&'static str> {
     let says = |words: &str| message.contains(words);
@@ -75,8 +81,8 @@ fn of_answer(code: &SqlState, message: &str) -> Option<&'static str> {
         Some(NOT_ACCEPTED)
     } else if says("requires a valid client certificate") {
         Some(NO_CLIENT_CERTIFICATE)
-    } else if says("unsupported startup parameter") {
-        Some(OPTIONS)
+    } else if refuses_settings(message) {
+        Some(SETTINGS)
     } else {
         let is_lost = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::DUPLICATE_PSTATEMENT].contains(code);
         is_lost.then_some(POOLER)
@@ -106,7 +112,12 @@ mod tests {
                 "connection requires a valid client certificate".to_owned(),
                 Some(NO_CLIENT_CERTIFICATE),
             ),
-            (&protocol, "unsupported startup parameter: options".to_owned(), Some(OPTIONS)),
+            (&protocol, "unsupported startup parameter: options".to_owned(), Some(SETTINGS)),
+            (
+                &SqlState::FEATURE_NOT_SUPPORTED,
+                "Feature not supported: RDS Proxy currently doesn't support command-line options.".to_owned(),
+                Some(SETTINGS),
+            ),
             (
                 &SqlState::INVALID_SQL_STATEMENT_NAME,
                 "prepared statement \"s1\" does not exist".to_owned(),

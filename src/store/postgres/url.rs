@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use tokio_postgres::{
     Config,
     config::{Host, SslMode},
@@ -14,9 +14,12 @@ use tokio_postgres::{
 
 use super::{
     tls::{Check, Identity, Roots, Tls},
-    with_sources,
+    with_sources, without_password,
 };
 use crate::store::db::{Error, Result};
+
+/// What a path in a query, between single quotes of a shell, cannot contain as it is.
+const IN_QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b'&').add(b'\'').add(b'#');
 
 #[derive(Debug)]
 pub struct DatabaseUrl {
@@ -32,21 +35,31 @@ impl DatabaseUrl {
         let (url, parameters) = Parameters::take_from(url)?;
         let parsed = url.parse().map_err(|error: tokio_postgres::Error| invalid(&with_sources(&error)));
         let mut config: Config = parsed?;
+        if config.get_hosts().is_empty() {
+            // For TLS, the driver needs a name.
+            for address in config.get_hostaddrs().to_vec() {
+                config.host(address.to_string());
+            }
+        }
         let (mode, check) = parameters.security(ca_file)?;
-        let hosts = config.get_hosts();
-        let is_local = !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)));
-        // PostgreSQL has no TLS over Unix sockets, and libpq ignores the mode there.
-        config.ssl_mode(if is_local { SslMode::Disable } else { mode });
+        config.ssl_mode(if is_local(&config) { SslMode::Disable } else { mode });
         let (identity, is_pooled) = (parameters.identity()?, parameters.is_pooled()?);
         Ok(Self { config, tls: Tls { check, identity }, is_pooled })
     }
+}
+
+/// PostgreSQL has no TLS over Unix sockets, and libpq ignores the mode there. An address takes precedence over a socket.
+pub fn is_local(config: &Config) -> bool {
+    let hosts = config.get_hosts();
+    let has_address = !config.get_hostaddrs().is_empty();
+    !has_address && !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_)))
 }
 
 fn invalid(why: &dyn std::fmt::Display) -> Error {
     Error::Broken(format!("invalid database URL: {why}"))
 }
 
-/// Parameters that the driver does not know. An empty value is none.
+/// Parameters that the driver does not know. An empty value is none, except for the mode.
 #[derive(Debug, Default)]
 struct Parameters<'a> {
     mode: Option<Cow<'a, str>>,
@@ -71,7 +84,8 @@ impl<'a> Parameters<'a> {
         let mut left = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let place = match &*decoded(key)? {
+            let key = decoded(key)?;
+            let place = match &*key {
                 "sslmode" => &mut taken.mode,
                 "sslrootcert" => &mut taken.root_certificate,
                 "sslcert" => &mut taken.certificate,
@@ -82,7 +96,8 @@ impl<'a> Parameters<'a> {
                     continue;
                 }
             };
-            *place = Some(decoded(value)?).filter(|value| !value.is_empty());
+            // An empty mode is a mistake, for example a variable that is not set. It must not mean `prefer`.
+            *place = Some(decoded(value)?).filter(|value| !value.is_empty() || key == "sslmode");
         }
         let question = if left.is_empty() { "" } else { "?" };
         Ok((Cow::Owned(format!("{before}{question}{}", left.join("&"))), taken))
@@ -145,6 +160,23 @@ impl<'a> Parameters<'a> {
     }
 }
 
+/// The URL for PostgreSQL's own programs: without its password, and with the certificates that we trust. They know nothing
+/// of `database_ca_file`, and `verify-full` alone does not make them trust those of the system.
+pub fn url_for_programs(url: &str, ca_file: Option<&Path>) -> String {
+    let shown = without_password(url);
+    let Ok((_, parameters)) = Parameters::take_from(url) else { return shown };
+    if parameters.root_certificate.is_some() {
+        return shown;
+    }
+    let trusted = match ca_file {
+        Some(file) => utf8_percent_encode(&file.to_string_lossy(), IN_QUERY).to_string(),
+        None if parameters.mode.as_deref() == Some("verify-full") => "system".to_owned(),
+        None => return shown,
+    };
+    let separator = if shown.contains('?') { '&' } else { '?' };
+    format!("{shown}{separator}sslrootcert={trusted}")
+}
+
 fn decoded(text: &str) -> Result<Cow<'_, str>> {
     percent_decode_str(text).decode_utf8().map_err(|error| invalid(&error))
 }
@@ -198,6 +230,8 @@ mod tests {
             ("sslmode=require&sslrootcert=system", "needs sslmode=verify-full"),
             ("sslmode=allow", "use disable, prefer, require, verify-ca or verify-full"),
             ("sslmode=verify_full", "sslmode=verify_full is not supported"),
+            ("sslmode=", "sslmode= is not supported"),
+            ("sslmode", "sslmode= is not supported"),
             ("sslcert=me.pem", "belong together"),
             ("pgbouncer=yes", "pgbouncer is true or false"),
             ("sslrootcert=%ff", "invalid database URL"),
@@ -229,7 +263,43 @@ mod tests {
 
     #[test]
     fn unix_sockets_have_no_tls() {
-        let url = "postgres:///names?host=/run/postgresql&sslmode=verify-full";
-        assert_eq!(DatabaseUrl::parse(url, None).unwrap().config.get_ssl_mode(), SslMode::Disable);
+        for (query, mode) in [
+            ("host=/run/postgresql", SslMode::Disable),
+            ("host=/run/postgresql,/tmp", SslMode::Disable),
+            // The driver connects to the address.
+            ("host=/run/postgresql&hostaddr=10.0.0.1", SslMode::Require),
+            // Decided for each of them.
+            ("host=/run/postgresql,db", SslMode::Require),
+        ] {
+            let url = format!("postgres:///names?sslmode=verify-full&{query}");
+            let DatabaseUrl { config, .. } = DatabaseUrl::parse(&url, None).unwrap();
+            assert_eq!(config.get_ssl_mode(), mode, "{query}");
+        }
+    }
+
+    #[test]
+    fn an_address_without_a_name_is_its_own_name() {
+        let url = "postgres:///names?hostaddr=10.0.0.1,::1&sslmode=verify-full";
+        let DatabaseUrl { config, .. } = DatabaseUrl::parse(url, None).unwrap();
+        assert_eq!(config.get_hosts(), [Host::Tcp("10.0.0.1".to_owned()), Host::Tcp("::1".to_owned())]);
+        assert_eq!(config.get_hostaddrs().len(), 2);
+    }
+
+    #[test]
+    fn programs_of_postgresql_trust_the_same_certificates() {
+        for (query, ca_file, expected) in [
+            ("", None, ""),
+            ("?sslmode=require", None, "?sslmode=require"),
+            ("?sslmode=require", Some("/etc/ca.pem"), "?sslmode=require&sslrootcert=/etc/ca.pem"),
+            ("", Some("/etc/our 'ca'.pem"), "?sslrootcert=/etc/our%20%27ca%27.pem"),
+            ("?pgbouncer=true", Some("ca.pem"), "?sslrootcert=ca.pem"),
+            ("?sslrootcert=a.pem", Some("b.pem"), "?sslrootcert=a.pem"),
+            ("?sslmode=verify-full", None, "?sslmode=verify-full&sslrootcert=system"),
+            ("?sslmode=verify-full&sslrootcert=a.pem", None, "?sslmode=verify-full&sslrootcert=a.pem"),
+        ] {
+            let url = format!("postgres://me:secret@db/names{query}");
+            let shown = url_for_programs(&url, ca_file.map(Path::new));
+            assert_eq!(shown, format!("postgres://me@db/names{expected}"));
+        }
     }
 }

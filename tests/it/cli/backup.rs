@@ -829,6 +829,13 @@ async fn for_postgres_it_says_what_to_use() {
             assert!(said.find(copied).unwrap() < said.find(tool).unwrap(), "bytes before rows: {said}");
         }
     }
+    for command in ["backup", "restore"] {
+        let mut command_line = here.bare();
+        command_line.args([command, "saved", "--database-url", url]);
+        let ended = CommandOutput::of(command_line.env("ENDONYM_DATABASE_CA_FILE", "/etc/ca.pem"));
+        let expected = "names?sslmode=require&sslrootcert=/etc/ca.pem'";
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    }
     assert!(!here.path("saved").exists() && !here.path("endonym-data").exists());
 }
 

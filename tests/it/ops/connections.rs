@@ -91,6 +91,17 @@ async fn while_postgresql_has_no_connections_left_reads_share_those_of_the_node(
     }
 }
 
+#[tokio::test]
+async fn while_postgresql_has_no_connections_left_the_start_waits_for_one() {
+    let server = PostgresServer::start_with(&["max_connections=10"]).await;
+    let mut others = take_the_rest(&server).await;
+    let mut opening = Box::pin(open(&server, 4, 0));
+    assert!(timeout(Duration::from_millis(300), &mut opening).await.is_err(), "there is no connection");
+    others.clear();
+    let (db, _folder) = opening.await;
+    assert_eq!(read(&db, QUICK).await.unwrap(), Some(2));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_doctor_says_when_the_connections_of_all_nodes_do_not_fit() {
     let server = PostgresServer::start_with(&["max_connections=10"]).await;

@@ -17,6 +17,26 @@ use crate::support::{
 
 const KEY: &str = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
 
+/// X.509 v1, and the key, which protects nothing. OpenSSL makes such certificates without being asked up to 3.1 only.
+const FIRST_VERSION: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBIjCByQIUDq3opzz1KSYbCh3SVT/9kMGzeGkwCgYIKoZIzj0EAwIwFDESMBAG
+A1UEAwwJMTI3LjAuMC4xMB4XDTI2MTExNzAyMzcxNVoXDTM2MTExNDAyMzcxNVow
+FDESMBAGA1UEAwwJMTI3LjAuMC4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+1n35swI+zlyU3AKuP8F7UMa9YtvHAh7IBBk7QAcrh39+Thz6NM9+tp8Dt8EhJLXT
+VxwpBdD5NBhpaWBAItfXlzAKBggqhkjOPQQDAgNIADBFAiAWVCIu4jYmE2SJYxiA
+f+Iq9wlQC9wREtIyAKk17u2+pAIhAMtA9cPE8BRTzSdRRbtZhzCAu/TbsEryw49k
+/SD2YDJa
+-----END CERTIFICATE-----
+";
+const FIRST_VERSION_KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNWX5dnQYjq0Zl8iy
+pljYBBWC/6UGPbTYIyzwij1VFD2hRANCAATWffmzAj7OXJTcAq4/wXtQxr1i28cC
+HsgEGTtAByuHf35OHPo0z362nwO3wSEktdNXHCkF0Pk0GGlpYEAi19eX
+-----END PRIVATE KEY-----
+";
+
 /// Certificates with their keys: `NAME.pem` and `NAME.key`.
 struct Certificates(TempDir);
 
@@ -30,10 +50,13 @@ impl Certificates {
         made.issue("expired", "db", -1, "subjectAltName=IP:127.0.0.1");
         // Without alternative names, as in PostgreSQL's manual.
         made.issue("common-name", "127.0.0.1", 2, "basicConstraints=CA:FALSE");
-        made.issue("first-version", "127.0.0.1", 2, "");
         made.issue("client", "postgres", 2, "extendedKeyUsage=clientAuth");
-        let own = "-subj /CN=127.0.0.1";
-        made.openssl(&format!("req -x509 {KEY} -days 2 {own} -keyout self-signed.key -out self-signed.pem"));
+        for (name, subject) in [("self-signed", "127.0.0.1"), ("stranger", "postgres")] {
+            let files = format!("-keyout {name}.key -out {name}.pem");
+            made.openssl(&format!("req -x509 {KEY} -days 2 -subj /CN={subject} {files}"));
+        }
+        std::fs::write(made.path("first-version.pem"), FIRST_VERSION).unwrap();
+        std::fs::write(made.path("first-version.key"), FIRST_VERSION_KEY).unwrap();
         made
     }
 
@@ -41,13 +64,12 @@ impl Certificates {
         run(Command::new("openssl").args(arguments.split(' ')).current_dir(self.0.path()));
     }
 
-    /// By our CA. A certificate without extensions is X.509 v1.
+    /// By our CA.
     fn issue(&self, name: &str, subject: &str, days: i32, extension: &str) {
-        std::fs::write(self.0.path().join("extensions"), format!("{extension}\n")).unwrap();
-        let extensions = if extension.is_empty() { "" } else { " -extfile extensions" };
+        std::fs::write(self.path("extensions"), format!("{extension}\n")).unwrap();
         self.openssl(&format!("req {KEY} -subj /CN={subject} -keyout {name}.key -out request.pem"));
         self.openssl(&format!(
-            "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days {days}{extensions} -out {name}.pem"
+            "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days {days} -extfile extensions -out {name}.pem"
         ));
     }
 
@@ -203,6 +225,10 @@ async fn the_certificates_of_the_system_are_trusted_for_their_names_only() {
     }
     scene.present("elsewhere").await;
     assert!(!migrate("sslrootcert=system", "ca.pem").status.success());
+    // A CA of the system gives every certificate alternative names.
+    scene.present("common-name").await;
+    assert!(!migrate("sslrootcert=system", "ca.pem").status.success());
+    assert!(migrate("sslmode=require", "ca.pem").status.success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -237,5 +263,7 @@ async fn a_client_proves_who_it_is_by_a_certificate() {
     scene.admit("hostssl", "cert").await;
     scene.expect("nobody", "sslmode=require", Err("set sslcert=FILE and sslkey=FILE")).await;
     scene.expect("a client", "sslmode=require&sslcert=client.pem&sslkey=client.key", ENCRYPTED).await;
+    // For the right user, but of another CA.
+    scene.expect("a stranger", "sslmode=require&sslcert=stranger.pem&sslkey=stranger.key", Err("")).await;
     scene.expect("a mistake", "sslcert=client.pem&sslkey=missing.key", Err("missing.key")).await;
 }
