@@ -22,7 +22,7 @@ use super::{hosts::Hosts, with_sources};
 use crate::store::db::{Error, Result};
 
 /// How long to wait for a free connection of the shared pool, or for the server to accept another one.
-const WAIT: Duration = Duration::from_secs(2);
+pub const WAIT: Duration = Duration::from_secs(2);
 /// How long to wait for a free connection of the thread. Slow statements may hold them all.
 const WAIT_FOR_OWN: Duration = Duration::from_millis(5);
 /// The first and the longest pause between two attempts while the server accepts no more connections.

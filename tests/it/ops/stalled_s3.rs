@@ -34,7 +34,7 @@ async fn stalling_server() -> String {
         while let Ok((mut client, _)) = listener.accept().await {
             tokio::spawn(async move {
                 let mut request = vec![0; 4_096];
-                client.read(&mut request).await.unwrap();
+                assert!(client.read(&mut request).await.unwrap() > 0);
                 let head = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nETag: \"x\"\r\n\
                             Last-Modified: Fri, 01 Aug 2025 00:00:00 GMT\r\n\r\nthe beginning";
                 client.write_all(head.as_bytes()).await.unwrap();
