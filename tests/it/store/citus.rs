@@ -18,7 +18,7 @@ use endonym::store::{
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::plans::reads_of_people;
-use crate::support::database::{TestDatabase, execute, on_citus, on_postgres, options};
+use crate::support::database::{TestDatabase, execute, on_citus, on_postgres, options, through_worker};
 
 async fn column(db: &Db, text: &str) -> Vec<String> {
     db.read().rows(text, &[], |row| row.text(0)).await.unwrap()
@@ -256,6 +256,20 @@ async fn all_tables_are_where_they_should_be() {
     assert_eq!(citus::misplaced(&database.db).await.unwrap(), [""; 0]);
 }
 
+/// Tables that it created would be in the way of those of the coordinator.
+#[tokio::test]
+async fn a_worker_refuses_to_migrate() {
+    if !on_citus() {
+        return;
+    }
+    let (mut options, _folder) = options().await;
+    options.url = options.url.map(|url| through_worker(&url));
+    let db = Db::open(&options).await.unwrap();
+    let error = migrations::migrate(&db).await.unwrap_err();
+    assert!(error.to_string().contains("URL of the coordinator"), "{error}");
+    assert_eq!(migrations::version(&db).await.unwrap(), 0, "nothing was created");
+}
+
 #[tokio::test]
 async fn a_migration_that_was_interrupted_goes_on_where_it_was() {
     if !on_citus() {
@@ -263,6 +277,7 @@ async fn a_migration_that_was_interrupted_goes_on_where_it_was() {
     }
     let (options, _folder) = options().await;
     let db = Db::open(&options).await.unwrap();
+    assert_eq!(citus::misplaced(&db).await.unwrap().len(), TABLES.len(), "there are none");
     migrations::migrate(&db).await.unwrap();
     for table in ["plays", "jobs", "sessions"] {
         execute(&db, format!("SELECT undistribute_table('{table}')"), vec![]).await;

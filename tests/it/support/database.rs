@@ -191,6 +191,11 @@ async fn empty_template() -> &'static str {
         .await
 }
 
+/// The same database through a worker. Citus only.
+pub fn through_worker(url: &str) -> String {
+    url_of(citus_nodes().get(1).expect("a worker"), name_of(url))
+}
+
 fn name_of(url: &str) -> &str {
     url.rsplit_once('/').expect("the URL ends in /database").1
 }
