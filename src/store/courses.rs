@@ -197,11 +197,7 @@ pub(super) async fn delete_all(
 ) -> Result<()> {
     let key_params = [Value::from(institution), Value::from(id)];
     let course_ids = format!("SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2");
-    let text = format!(
-        "SELECT job_id FROM courses WHERE institution_id = $1 AND {column} = $2 AND job_id IS NOT NULL"
-    );
-    let queued: Vec<JobId> = sql.rows(&text, &key_params, |row| row.id(0)).await?;
-    jobs::remove_idle(sql, &queued).await?;
+    remove_jobs(sql, column, &key_params).await?;
     for table in ["course_members", "course_aliases", "course_identities", "course_staff"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND course_id IN ({course_ids})");
         sql.execute(&text, &key_params).await?;
@@ -210,12 +206,23 @@ pub(super) async fn delete_all(
     sql.execute(&text, &key_params).await.map(|_| ())
 }
 
+/// Deletes the jobs of the courses that have `$2` in this column, except those that are running.
+async fn remove_jobs(sql: &mut Sql, column: &str, params: &[Value<'_>]) -> Result<()> {
+    let job_ids = format!(
+        "SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2 AND c.job_id IS NOT NULL"
+    );
+    if sql.is_citus() {
+        let ids: Vec<JobId> = sql.rows(&job_ids, params, |row| row.id(0)).await?;
+        return jobs::remove_idle(sql, &ids).await;
+    }
+    let text = format!("DELETE FROM jobs WHERE state <> 'running' AND id IN ({job_ids})");
+    sql.execute(&text, params).await.map(|_| ())
+}
+
 /// Deletes a course that was merged into another, including its queued jobs.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<()> {
     let this = [Value::from(institution), Value::from(id)];
-    let text = "SELECT job_id FROM courses WHERE institution_id = $1 AND id = $2 AND job_id IS NOT NULL";
-    let queued: Vec<JobId> = sql.rows(text, &this, |row| row.id(0)).await?;
-    jobs::remove_idle(sql, &queued).await?;
+    remove_jobs(sql, "id", &this).await?;
     for text in [
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id = $2",
         "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id = $2",
