@@ -284,7 +284,7 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: 
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                // One statement per table, regardless of the number of people, so each may take long.
+                // Mostly one statement per table, regardless of the number of people, so each may take long.
                 sql.allow_long_statements().await?;
                 exports::leave(sql, job, institution, Departing::OnPage(id), now).await?;
                 calls::cancel_all(sql, &owned_app.ids, institution, Some(id), now).await?;

@@ -1,6 +1,8 @@
 //! Calls, and the do-not-call list. Attempts are in `call_attempts`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod on_citus;
+
+pub use on_citus::statements;
 
 use super::{Error, Result, Row, Sql, Value, padded, placeholders, turns::CALLS, within};
 use crate::domain::{
@@ -93,18 +95,42 @@ pub async fn pending_to(sql: &mut Sql, institution: InstitutionId, phone_number:
     sql.rows(&text, &[institution.into(), phone_number.into()], from_row).await
 }
 
+/// Pending calls of these people.
+pub async fn pending_among(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[ParticipantId],
+) -> Result<Vec<Call>> {
+    let mut calls = Vec::new();
+    for group in padded(people) {
+        let text = format!(
+            "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.{PENDING} AND c.participant_id IN ({})",
+            placeholders(2, group.len())
+        );
+        calls.append(&mut sql.rows(&text, &keyed(institution, &group), from_row).await?);
+    }
+    Ok(calls)
+}
+
 /// Pending calls of a page's participants, or of the whole institution.
 pub async fn pending_in(
     sql: &mut Sql,
     institution: InstitutionId,
     page: Option<NamePageId>,
 ) -> Result<Vec<Call>> {
-    let text =
-        format!("SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.{PENDING} ORDER BY c.id");
-    let mut calls = sql.rows(&text, &[institution.into()], from_row).await?;
-    if let Some(page) = page {
+    let mut text = format!("SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.{PENDING}");
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    if let Some(page) = page.filter(|_| !sql.is_citus()) {
+        text.push_str(
+            " AND c.participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2)",
+        );
+        params.push(page.into());
+    }
+    text.push_str(" ORDER BY c.id");
+    let mut calls = sql.rows(&text, &params, from_row).await?;
+    if let Some(page) = page.filter(|_| sql.is_citus()) {
         let people: Vec<ParticipantId> = calls.iter().map(|call| call.participant).collect();
-        let here = on_page(sql, institution, page, "participants", &people).await?;
+        let here = on_citus::on_page(sql, institution, page, "participants", &people).await?;
         calls.retain(|call| here.contains(&call.participant));
     }
     Ok(calls)
@@ -198,46 +224,35 @@ pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(Instit
     let mut params = Vec::new();
     let within = within(scope, "c.institution_id", &mut params);
     params.push(count.into());
+    let which = format!("WHERE {within} ORDER BY c.id DESC LIMIT ${}", params.len());
+    if sql.is_citus() {
+        return on_citus::list(sql, &which, &params).await;
+    }
     let text = format!(
-        "SELECT c.institution_id, c.participant_id, c.id, i.slug, c.phone_number, c.state, c.run_at FROM calls c \
-         JOIN institutions i ON i.id = c.institution_id WHERE {within} ORDER BY c.id DESC LIMIT ${}",
-        params.len()
+        "SELECT {LISTED}, p.email FROM calls c JOIN institutions i ON i.id = c.institution_id \
+         LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id {which}"
     );
-    let read = |row: &Row<'_>| {
-        let listed = Listed {
-            id: row.id(2)?,
-            institution: row.text(3)?,
-            email: None,
-            phone_number: row.text(4)?,
-            state: state(&row.text(5)?)?,
-            run_at: row.opt_int(6)?.map(Moment::from_micros),
-            attempts: Vec::new(),
-        };
-        Ok((row.id(0)?, row.id(1)?, listed))
-    };
-    let mut all: Vec<(InstitutionId, ParticipantId, Listed)> = sql.rows(&text, &params, read).await?;
-    let mut people: BTreeMap<InstitutionId, Vec<ParticipantId>> = BTreeMap::new();
-    for (institution, participant, _) in &all {
-        people.entry(*institution).or_default().push(*participant);
-    }
-    // One statement cannot read tables of the coordinator and shards of the institutions (ADR 3).
-    let mut emails: HashMap<(InstitutionId, ParticipantId), String> = HashMap::new();
-    for (institution, ids) in people {
-        for group in padded(&ids) {
-            let text = format!(
-                "SELECT id, email FROM participants WHERE institution_id = $1 AND id IN ({}) AND email IS NOT NULL",
-                placeholders(2, group.len())
-            );
-            let params: Vec<Value<'_>> =
-                [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-            let read = |row: &Row<'_>| Ok(((institution, row.id::<ParticipantId>(0)?), row.text(1)?));
-            emails.extend(sql.rows(&text, &params, read).await?);
-        }
-    }
-    for (institution, participant, listed) in &mut all {
-        listed.email = emails.get(&(*institution, *participant)).cloned();
-    }
-    Ok(all.into_iter().map(|(institution, _, listed)| (institution, listed)).collect())
+    let read = |row: &Row<'_>| Ok((row.id(0)?, Listed { email: row.opt_text(7)?, ..listed(row)? }));
+    sql.rows(&text, &params, read).await
+}
+
+const LISTED: &str = "c.institution_id, c.participant_id, c.id, i.slug, c.phone_number, c.state, c.run_at";
+
+/// Reads `LISTED`, which comes first.
+fn listed(row: &Row<'_>) -> Result<Listed> {
+    Ok(Listed {
+        id: row.id(2)?,
+        institution: row.text(3)?,
+        email: None,
+        phone_number: row.text(4)?,
+        state: state(&row.text(5)?)?,
+        run_at: row.opt_int(6)?.map(Moment::from_micros),
+        attempts: Vec::new(),
+    })
+}
+
+fn keyed(institution: InstitutionId, people: &[ParticipantId]) -> Vec<Value<'static>> {
+    [institution.into()].into_iter().chain(people.iter().map(|id| Value::from(*id))).collect()
 }
 
 /// Number of pending calls by state.
@@ -259,64 +274,40 @@ pub async fn give_over(
 
 /// Deletes all calls of a participant.
 pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
-    delete(sql, institution, &[participant]).await
+    let call_ids = "SELECT id FROM calls WHERE institution_id = $1 AND participant_id = $2";
+    delete(sql, call_ids, &[institution.into(), participant.into()]).await
 }
 
 pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    let text = "SELECT DISTINCT participant_id FROM calls WHERE institution_id = $1";
-    let called: Vec<ParticipantId> = sql.rows(text, &[institution.into()], |row| row.id(0)).await?;
+    if sql.is_citus() {
+        return on_citus::delete_on_page(sql, institution, page).await;
+    }
     for table in ["participants", "hidden_participants"] {
-        let here = on_page(sql, institution, page, table, &called).await?;
-        delete(sql, institution, &here.into_iter().collect::<Vec<_>>()).await?;
-    }
-    Ok(())
-}
-
-/// Which of these people are on the page.
-async fn on_page(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    page: NamePageId,
-    table: &str,
-    people: &[ParticipantId],
-) -> Result<HashSet<ParticipantId>> {
-    let mut here = HashSet::new();
-    for group in padded(people) {
-        let text = format!(
-            "SELECT id FROM {table} WHERE institution_id = $1 AND name_page_id = $2 AND id IN ({})",
-            placeholders(3, group.len())
-        );
-        let mut params: Vec<Value<'_>> = vec![institution.into(), page.into()];
-        params.extend(group.into_iter().map(Value::from));
-        here.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
-    }
-    Ok(here)
-}
-
-/// Deletes all calls of these people. Attempts are detached and kept for a day, so that deleting and recreating people does not evade
-/// the rate limits. The provider's call ids are kept too: they are needed to delete the recordings there.
-async fn delete(sql: &mut Sql, institution: InstitutionId, people: &[ParticipantId]) -> Result<()> {
-    for group in padded(people) {
         let call_ids = format!(
-            "SELECT id FROM calls WHERE institution_id = $1 AND participant_id IN ({})",
-            placeholders(2, group.len())
+            "SELECT c.id FROM calls c JOIN {table} p ON p.institution_id = c.institution_id \
+             AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2"
         );
-        let params: Vec<Value<'_>> =
-            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        for text in [
-            format!(
-                "UPDATE call_attempts SET call_id = {DETACHED}, phone_number = '', until = NULL, lease = NULL \
-                 WHERE institution_id = $1 AND call_id IN ({call_ids})"
-            ),
-            format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({call_ids})"),
-        ] {
-            sql.execute(&text, &params).await?;
-        }
+        delete(sql, &call_ids, &[institution.into(), page.into()]).await?;
     }
     Ok(())
 }
 
-/// The call id of detached attempts, call_ids call was deleted.
+/// Attempts are detached and kept for a day, so that deleting and recreating people does not evade the rate limits. The
+/// provider's call ids are kept too: they are needed to delete the recordings there.
+async fn delete(sql: &mut Sql, call_ids: &str, params: &[Value<'_>]) -> Result<()> {
+    for text in [
+        format!(
+            "UPDATE call_attempts SET call_id = {DETACHED}, phone_number = '', until = NULL, lease = NULL \
+             WHERE institution_id = $1 AND call_id IN ({call_ids})"
+        ),
+        format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({call_ids})"),
+    ] {
+        sql.execute(&text, params).await?;
+    }
+    Ok(())
+}
+
+/// The call id of detached attempts, whose call was deleted.
 pub(super) const DETACHED: CallId = CallId::new(0);
 
 /// Deletes everything, along with the institution.

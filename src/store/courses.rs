@@ -4,7 +4,9 @@ pub mod aliases;
 pub mod members;
 pub mod staff;
 
-use super::{Result, Row, Sql, Value, jobs};
+use std::collections::{HashMap, HashSet};
+
+use super::{Result, Row, Sql, Value, jobs, padded, placeholders};
 use crate::domain::{
     course::{Course, Sync},
     ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
@@ -12,24 +14,53 @@ use crate::domain::{
     moment::Moment,
 };
 
-const READ: &str = "SELECT c.id, c.tool_consumer_id, c.external_id, c.title, c.name_page_id, c.memberships_url, c.synced_at, \
-     c.error, c.note, c.job_id, c.next_sync_at, c.platform_key FROM courses c WHERE c.institution_id = $1";
+/// What `from_row` reads.
+const COLUMNS: &str = "c.id, c.tool_consumer_id, c.external_id, c.title, c.name_page_id, c.memberships_url, c.synced_at, \
+     c.error, c.note, c.job_id, c.next_sync_at, c.platform_key";
 
 /// A course, and the last job that synchronized it, if any.
 type WithJob = (Course, Option<JobId>);
 
-/// Runs a query that begins with `READ`, and asks for the jobs: one statement cannot read the queue, which belongs to the whole
-/// installation, and the shard of an institution (ADR 3).
-async fn read(sql: &mut Sql, text: &str, params: &[Value<'_>]) -> Result<Vec<WithJob>> {
-    let mut found = sql.rows(text, params, from_row).await?;
-    let ids: Vec<JobId> = found.iter().filter_map(|(_, job)| *job).collect();
-    let progress = jobs::progress(sql, &ids).await?;
-    for (course, job) in &mut found {
-        if let Some((state, failures)) = job.and_then(|job| progress.get(&job)) {
-            course.sync = sync(state, *failures);
-        }
+/// The courses of the institution `$1` that this condition selects.
+async fn read(sql: &mut Sql, which: &str, params: &[Value<'_>]) -> Result<Vec<WithJob>> {
+    if sql.is_citus() {
+        return read_in_steps(sql, which, params).await;
     }
-    Ok(found)
+    let text = format!(
+        "SELECT {COLUMNS}, j.state, j.failures FROM courses c LEFT JOIN jobs j ON j.id = c.job_id \
+         WHERE c.institution_id = $1 AND {which}"
+    );
+    let read = |row: &Row<'_>| {
+        let (mut course, job) = from_row(row)?;
+        if let (Some(state), Some(failures)) = (row.opt_text(12)?, row.opt_int(13)?) {
+            course.sync = sync(&state, failures);
+        }
+        Ok((course, job))
+    };
+    sql.rows(&text, params, read).await
+}
+
+/// The same on Citus: one statement cannot read the queue, which belongs to the whole installation, and the shard of an institution
+/// (ADR 3). The courses are read after their jobs, so that the result of a job that has ended is there.
+async fn read_in_steps(sql: &mut Sql, which: &str, params: &[Value<'_>]) -> Result<Vec<WithJob>> {
+    let text = format!("SELECT {COLUMNS} FROM courses c WHERE c.institution_id = $1 AND {which}");
+    let mut progress = HashMap::new();
+    let mut known: Vec<JobId> = Vec::new();
+    loop {
+        let mut found = sql.rows(&text, params, from_row).await?;
+        let ids: Vec<JobId> = found.iter().filter_map(|(_, job)| *job).collect();
+        if ids != known {
+            progress = jobs::progress(sql, &ids).await?;
+            known = ids;
+            continue;
+        }
+        for (course, job) in &mut found {
+            if let Some((state, failures)) = job.and_then(|job| progress.get(&job)) {
+                course.sync = sync(state, *failures);
+            }
+        }
+        return Ok(found);
+    }
 }
 
 /// What a job in this state means for its course.
@@ -63,7 +94,7 @@ fn from_row(row: &Row<'_>) -> Result<WithJob> {
 }
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<Option<WithJob>> {
-    Ok(read(sql, &format!("{READ} AND c.id = $2"), &[institution.into(), id.into()]).await?.pop())
+    Ok(read(sql, "c.id = $2", &[institution.into(), id.into()]).await?.pop())
 }
 
 /// By the learning system's id. The course may belong to another tool consumer that reaches the same course (an alias).
@@ -73,9 +104,9 @@ pub async fn by_external_id(
     tool_consumer: ToolConsumerId,
     external_id: &str,
 ) -> Result<Option<WithJob>> {
-    let text = format!("{READ} AND c.tool_consumer_id = $2 AND c.external_id = $3");
+    let which = "c.tool_consumer_id = $2 AND c.external_id = $3";
     let params = [institution.into(), tool_consumer.into(), external_id.into()];
-    if let Some(own) = read(sql, &text, &params).await?.pop() {
+    if let Some(own) = read(sql, which, &params).await?.pop() {
         return Ok(Some(own));
     }
     match aliases::find(sql, institution, tool_consumer, external_id).await? {
@@ -90,8 +121,8 @@ pub async fn by_platform_key(
     institution: InstitutionId,
     key: &str,
 ) -> Result<Option<WithJob>> {
-    let text = format!("{READ} AND c.platform_key = $2 ORDER BY c.id LIMIT 1");
-    Ok(read(sql, &text, &[institution.into(), key.into()]).await?.pop())
+    let which = "c.platform_key = $2 ORDER BY c.id LIMIT 1";
+    Ok(read(sql, which, &[institution.into(), key.into()]).await?.pop())
 }
 
 /// In the order in which they were added.
@@ -100,8 +131,8 @@ pub async fn all(
     institution: InstitutionId,
     tool_consumer: ToolConsumerId,
 ) -> Result<Vec<Course>> {
-    let text = format!("{READ} AND c.tool_consumer_id = $2 ORDER BY c.id");
-    let found = read(sql, &text, &[institution.into(), tool_consumer.into()]).await?;
+    let which = "c.tool_consumer_id = $2 ORDER BY c.id";
+    let found = read(sql, which, &[institution.into(), tool_consumer.into()]).await?;
     Ok(found.into_iter().map(|(course, _)| course).collect())
 }
 
@@ -128,9 +159,9 @@ pub async fn without_key(
     institution: InstitutionId,
     external_id: &str,
 ) -> Result<Vec<Course>> {
-    let text = format!("{READ} AND c.platform_key IS NULL AND c.external_id = $2 ORDER BY c.id");
-    let read = |row: &Row<'_>| from_row(row).map(|(course, _)| course);
-    sql.rows(&text, &[institution.into(), external_id.into()], read).await
+    let which = "c.platform_key IS NULL AND c.external_id = $2 ORDER BY c.id";
+    let found = read(sql, which, &[institution.into(), external_id.into()]).await?;
+    Ok(found.into_iter().map(|(course, _)| course).collect())
 }
 
 pub async fn set_platform_key(
@@ -166,11 +197,7 @@ pub(super) async fn delete_all(
 ) -> Result<()> {
     let key_params = [Value::from(institution), Value::from(id)];
     let course_ids = format!("SELECT c.id FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2");
-    let text = format!(
-        "SELECT job_id FROM courses WHERE institution_id = $1 AND {column} = $2 AND job_id IS NOT NULL"
-    );
-    let queued: Vec<JobId> = sql.rows(&text, &key_params, |row| row.id(0)).await?;
-    jobs::remove_idle(sql, &queued).await?;
+    remove_jobs(sql, column, &key_params).await?;
     for table in ["course_members", "course_aliases", "course_identities", "course_staff"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND course_id IN ({course_ids})");
         sql.execute(&text, &key_params).await?;
@@ -179,12 +206,23 @@ pub(super) async fn delete_all(
     sql.execute(&text, &key_params).await.map(|_| ())
 }
 
+/// Deletes the jobs of the courses that have `$2` in this column, except those that are running.
+async fn remove_jobs(sql: &mut Sql, column: &str, params: &[Value<'_>]) -> Result<()> {
+    let job_ids = format!(
+        "SELECT c.job_id FROM courses c WHERE c.institution_id = $1 AND c.{column} = $2 AND c.job_id IS NOT NULL"
+    );
+    if sql.is_citus() {
+        let ids: Vec<JobId> = sql.rows(&job_ids, params, |row| row.id(0)).await?;
+        return jobs::remove_idle(sql, &ids).await;
+    }
+    let text = format!("DELETE FROM jobs WHERE state <> 'running' AND id IN ({job_ids})");
+    sql.execute(&text, params).await.map(|_| ())
+}
+
 /// Deletes a course that was merged into another, including its queued jobs.
 pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: CourseId) -> Result<()> {
     let this = [Value::from(institution), Value::from(id)];
-    let text = "SELECT job_id FROM courses WHERE institution_id = $1 AND id = $2 AND job_id IS NOT NULL";
-    let queued: Vec<JobId> = sql.rows(text, &this, |row| row.id(0)).await?;
-    jobs::remove_idle(sql, &queued).await?;
+    remove_jobs(sql, "id", &this).await?;
     for text in [
         "DELETE FROM course_members WHERE institution_id = $1 AND course_id = $2",
         "DELETE FROM course_aliases WHERE institution_id = $1 AND course_id = $2",
@@ -256,7 +294,7 @@ pub async fn end(sql: &mut Sql, institution: InstitutionId, id: CourseId, how: S
     Ok(())
 }
 
-/// Courses key_params scheduled synchronization is due, the longest overdue first.
+/// Courses whose scheduled synchronization is due, the longest overdue first.
 pub async fn due(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -264,15 +302,13 @@ pub async fn due(
     now: Moment,
     most: usize,
 ) -> Result<Vec<Course>> {
-    let text = format!(
-        "{READ} AND c.tool_consumer_id = $2 AND c.next_sync_at <= $3 ORDER BY c.next_sync_at, c.id LIMIT $4"
-    );
+    let which = "c.tool_consumer_id = $2 AND c.next_sync_at <= $3 ORDER BY c.next_sync_at, c.id LIMIT $4";
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let params = [institution.into(), tool_consumer.into(), now.micros().into(), most.into()];
-    Ok(read(sql, &text, &params).await?.into_iter().map(|(course, _)| course).collect())
+    Ok(read(sql, which, &params).await?.into_iter().map(|(course, _)| course).collect())
 }
 
-/// The ids of courses key_params next synchronization has not been scheduled yet.
+/// The ids of courses whose next synchronization has not been scheduled yet.
 pub async fn unscheduled(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -312,10 +348,36 @@ pub async fn under_way(
     institution: InstitutionId,
     tool_consumer: ToolConsumerId,
 ) -> Result<(usize, usize)> {
-    let text = "SELECT job_id FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2 AND job_id IS NOT NULL";
-    let ids: Vec<JobId> =
-        sql.rows(text, &[institution.into(), tool_consumer.into()], |row| row.id(0)).await?;
-    let progress = jobs::progress(sql, &ids).await?;
-    let alive = progress.values().filter(|(state, _)| state != job::State::Dead.word());
-    Ok(alive.fold((0, 0), |(all, retries), (_, failures)| (all + 1, retries + usize::from(*failures > 0))))
+    if sql.is_citus() {
+        return under_way_in_steps(sql, institution, tool_consumer).await;
+    }
+    let text = "SELECT COUNT(*), COALESCE(SUM(CASE WHEN j.failures > 0 THEN 1 ELSE 0 END), 0) FROM courses c \
+                JOIN jobs j ON j.id = c.job_id \
+                WHERE c.institution_id = $1 AND c.tool_consumer_id = $2 AND j.state <> $3";
+    let params = [institution.into(), tool_consumer.into(), job::State::Dead.word().into()];
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    let found = sql.one(text, &params, |row| Ok((count(row.int(0)?), count(row.int(1)?)))).await?;
+    Ok(found.unwrap_or_default())
+}
+
+/// The same on Citus. It begins with the queue, which is short: most courses are idle.
+async fn under_way_in_steps(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+) -> Result<(usize, usize)> {
+    let failures = jobs::alive(sql, institution, job::Kind::SyncCourse).await?;
+    let ids: Vec<JobId> = failures.keys().copied().collect();
+    let mut found: HashSet<JobId> = HashSet::new();
+    for group in padded(&ids) {
+        let text = format!(
+            "SELECT job_id FROM courses WHERE institution_id = $1 AND tool_consumer_id = $2 AND job_id IN ({})",
+            placeholders(3, group.len())
+        );
+        let mut params: Vec<Value<'_>> = vec![institution.into(), tool_consumer.into()];
+        params.extend(group.into_iter().map(Value::from));
+        found.extend(sql.rows(&text, &params, |row| row.id::<JobId>(0)).await?);
+    }
+    let retries = found.iter().filter(|id| failures.get(*id).is_some_and(|count| *count > 0)).count();
+    Ok((found.len(), retries))
 }

@@ -175,6 +175,13 @@ pub async fn progress(sql: &mut Sql, ids: &[JobId]) -> Result<HashMap<JobId, (St
     Ok(found)
 }
 
+/// The waiting and running jobs of this kind, each with its number of failures. Dead ones have no time.
+pub async fn alive(sql: &mut Sql, institution: InstitutionId, kind: Kind) -> Result<HashMap<JobId, i64>> {
+    let text = "SELECT id, failures FROM jobs WHERE kind = $1 AND institution_id = $2 AND run_at IS NOT NULL";
+    let read = |row: &Row<'_>| Ok((row.id::<JobId>(0)?, row.int(1)?));
+    Ok(sql.rows(text, &[kind.name().into(), institution.into()], read).await?.into_iter().collect())
+}
+
 /// Deletes these jobs, except those that are running.
 pub async fn remove_idle(sql: &mut Sql, ids: &[JobId]) -> Result<()> {
     for group in padded(ids) {

@@ -81,27 +81,39 @@ pub async fn find(
 
 /// A page of any institution by its slug or event code, which are public. An access code finds nothing, unless it is also the slug.
 pub async fn public(sql: &mut Sql, code: &str) -> Result<Option<(Institution, NamePage, PageSettings)>> {
-    let text = format!(
-        "SELECT {}, {}, {} FROM codes c \
-         JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
-         JOIN institutions i ON i.id = c.institution_id WHERE c.code = $1",
-        name_pages::COLUMNS.join(", "),
-        COLUMNS.join(", "),
-        institutions::COLUMNS
-    );
     let key = code_key(code);
-    let (first, then) = (name_pages::COLUMNS.len(), name_pages::COLUMNS.len() + COLUMNS.len());
-    let found = sql
-        .one(&text, &[(&key).into()], |row| {
-            Ok((institutions::from_row(row, then)?, name_pages::from_row(row)?, from_row(row, first)?))
-        })
-        .await?;
+    let found = by_code(sql, &key).await?;
     let is_public = |page: &NamePage| [&page.slug, &page.event_code].map(|own| code_key(own)).contains(&key);
     let Some((mut institution, page, settings)) = found.filter(|(_, page, _)| is_public(page)) else {
         return Ok(None);
     };
     institution.allowed_origins = institutions::origins(sql, institution.id).await?;
     Ok(Some((institution, page, settings)))
+}
+
+async fn by_code(sql: &mut Sql, key: &str) -> Result<Option<(Institution, NamePage, PageSettings)>> {
+    let columns = format!("{}, {}", name_pages::COLUMNS.join(", "), COLUMNS.join(", "));
+    let (first, then) = (name_pages::COLUMNS.len(), name_pages::COLUMNS.len() + COLUMNS.len());
+    if !sql.is_citus() {
+        let text = format!(
+            "SELECT {columns}, {} FROM codes c \
+             JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
+             JOIN institutions i ON i.id = c.institution_id WHERE c.code = $1",
+            institutions::COLUMNS
+        );
+        let read = |row: &Row<'_>| {
+            Ok((institutions::from_row(row, then)?, name_pages::from_row(row)?, from_row(row, first)?))
+        };
+        return sql.one(&text, &[key.into()], read).await;
+    }
+    // In one statement, Citus would look for the page on every node.
+    let Some((institution, page)) = name_pages::owner_of_code(sql, key).await? else {
+        return Ok(None);
+    };
+    let text = format!("SELECT {columns} FROM name_pages n WHERE n.institution_id = $1 AND n.id = $2");
+    let read = |row: &Row<'_>| Ok((name_pages::from_row(row)?, from_row(row, first)?));
+    let found = sql.one(&text, &[institution.id.into(), page.into()], read).await?;
+    Ok(found.map(|(page, settings)| (institution, page, settings)))
 }
 
 /// A validated change. `None` leaves the value unchanged.

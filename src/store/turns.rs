@@ -55,10 +55,11 @@ fn waiting_text(kinds: &[(Kind, Lane)]) -> String {
 /// serve the same institution wait for its lock.
 pub async fn take(sql: &mut Sql, lane: &str, institution: InstitutionId) -> Result<()> {
     // Two workers may get the same number. Then the older job is first, which is fair enough.
-    let text = "INSERT INTO turns (lane, institution_id, turn) \
-                VALUES ($1, $2, (SELECT COALESCE(MAX(turn), 0) + 1 FROM turns)) \
+    let newest = sql.one("SELECT MAX(turn) FROM turns", &[], |row| row.opt_int(0)).await?.flatten();
+    let turn = newest.unwrap_or(0) + 1;
+    let text = "INSERT INTO turns (lane, institution_id, turn) VALUES ($1, $2, $3) \
                 ON CONFLICT (lane, institution_id) DO UPDATE SET turn = excluded.turn";
-    sql.execute(text, &[lane.into(), institution.into()]).await.map(|_| ())
+    sql.execute(text, &[lane.into(), institution.into(), turn.into()]).await.map(|_| ())
 }
 
 /// Sample queries for the test that checks query plans.

@@ -22,7 +22,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::support::{
     Answer, World,
-    database::execute,
+    database::{execute, series},
     media::{file, files, wav},
     until,
 };
@@ -252,9 +252,11 @@ async fn after_a_day_a_key_is_free_and_removed() {
     assert!(is_replayed(&send(&world, "/v5/participants", "key", &ben).await));
     assert_eq!(count(&world, "idempotency_keys").await, 1);
     // More than are removed at once.
-    let many = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 2300) \
-        INSERT INTO idempotency_keys (institution_id, token_id, key_digest, request_digest, made, created_at) \
-        SELECT 1, i, 'digest', 'digest', '{}', 0 FROM n";
+    let (series, n) = series(&world.app.db, "2300");
+    let many = format!(
+        "{series}INSERT INTO idempotency_keys (institution_id, token_id, key_digest, request_digest, made, created_at) \
+        SELECT 1, i, 'digest', 'digest', '{{}}', 0 FROM {n}"
+    );
     assert_eq!(execute(&world.app.db, many, vec![]).await, 2_300);
     idempotency::remove_expired(&world.app).await.unwrap();
     assert_eq!(count(&world, "idempotency_keys").await, 1, "the one that is still good");

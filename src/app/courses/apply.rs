@@ -269,9 +269,8 @@ impl Sync {
         if ids.is_empty() {
             return Ok(());
         }
-        let leaving: HashSet<ParticipantId> = ids.iter().copied().collect();
-        let pending = store::calls::pending_in(sql, self.institution, Some(self.page)).await?;
-        for id in pending.iter().map(|call| call.participant).filter(|id| leaving.contains(id)) {
+        let pending = store::calls::pending_among(sql, self.institution, &ids).await?;
+        for id in pending.iter().map(|call| call.participant) {
             let call_change = CallChange::Cancel(Reason::LeftCourse);
             let made = calls::Ids::new(&self.app, self.now);
             calls::settle(sql, &self.app.calling, (self.institution, id), call_change, made, self.now)

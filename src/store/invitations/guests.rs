@@ -12,14 +12,18 @@ use crate::domain::{
 };
 
 /// A recording that waits for approval counts: nobody is reminded who has done their part. These are scalar subqueries, which both
-/// databases evaluate by key for each row; with `EXISTS`, PostgreSQL may scan the table. `$1` is the institution.
-const IS_RECORDED: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = $1 \
-     AND m.participant_id = p.id AND m.kind IN ('recording', 'held') LIMIT 1), 0) = 1";
-
-/// Is there a row of the institution `$1` with the address of the row `of` in this table?
-fn is_in(table: &str, of: &str) -> String {
+/// databases evaluate by key for each row; with `EXISTS`, PostgreSQL may scan the table. `here` is the institution, as in what follows.
+fn is_recorded(here: &str) -> String {
     format!(
-        "COALESCE((SELECT 1 FROM {table} x WHERE x.institution_id = $1 AND x.email_key = {of}.email_key LIMIT 1), 0) = 1"
+        "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = {here} \
+         AND m.participant_id = p.id AND m.kind IN ('recording', 'held') LIMIT 1), 0) = 1"
+    )
+}
+
+/// Is there a row with the address of the row `of` in this table?
+fn is_in(table: &str, here: &str, of: &str) -> String {
+    format!(
+        "COALESCE((SELECT 1 FROM {table} x WHERE x.institution_id = {here} AND x.email_key = {of}.email_key LIMIT 1), 0) = 1"
     )
 }
 
@@ -38,10 +42,10 @@ pub struct Guest {
     pub place: i64,
 }
 
-/// What `guest_from_row` reads, after the columns of the invitation. `$1` is the institution.
-pub(super) fn guest_columns() -> String {
-    let (opted_out, bounced) = (is_in("mail_opt_outs", "i"), is_in("mail_bounces", "i"));
-    format!("p.id, p.page_place, p.first_name, p.last_name, {IS_RECORDED}, {opted_out}, {bounced}")
+/// What `guest_from_row` reads, after the columns of the invitation.
+pub(super) fn guest_columns(here: &str) -> String {
+    let (opted_out, bounced) = (is_in("mail_opt_outs", here, "i"), is_in("mail_bounces", here, "i"));
+    format!("p.id, p.page_place, p.first_name, p.last_name, {}, {opted_out}, {bounced}", is_recorded(here))
 }
 
 pub(super) const JOINED: &str = "invitations i LEFT JOIN participants p ON p.institution_id = i.institution_id \
@@ -90,7 +94,7 @@ pub(super) fn invited_text() -> String {
         "SELECT {}, {} FROM {JOINED} WHERE i.institution_id = $1 AND i.name_page_id = $2 AND i.id < $3 \
          ORDER BY i.id DESC LIMIT $4",
         columns(),
-        guest_columns()
+        guest_columns("$1")
     )
 }
 
@@ -125,9 +129,10 @@ pub async fn uninvited(
 }
 
 pub(super) fn uninvited_text() -> String {
-    let (opted_out, bounced) = (is_in("mail_opt_outs", "p"), is_in("mail_bounces", "p"));
+    let (opted_out, bounced) = (is_in("mail_opt_outs", "$1", "p"), is_in("mail_bounces", "$1", "p"));
+    let is_recorded = is_recorded("$1");
     format!(
-        "SELECT p.id, p.page_place, p.first_name, p.last_name, p.email, {IS_RECORDED}, {opted_out}, {bounced} \
+        "SELECT p.id, p.page_place, p.first_name, p.last_name, p.email, {is_recorded}, {opted_out}, {bounced} \
          FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place > $3 \
          AND COALESCE((SELECT 1 FROM invitations i WHERE i.institution_id = $1 \
          AND i.name_page_id = p.name_page_id AND i.email_key = p.email_key LIMIT 1), 0) = 0 ORDER BY p.page_place LIMIT $4"
@@ -167,7 +172,8 @@ pub(super) fn unrecorded_text() -> String {
     format!(
         "SELECT p.page_place, p.email, p.first_name, p.last_name FROM participants p \
          WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place > $3 AND p.email IS NOT NULL \
-         AND NOT ({IS_RECORDED}) ORDER BY p.page_place LIMIT $4"
+         AND NOT ({}) ORDER BY p.page_place LIMIT $4",
+        is_recorded("$1")
     )
 }
 
@@ -212,8 +218,9 @@ pub async fn facts_of(
 
 pub(super) fn on_page_text(count: usize) -> String {
     format!(
-        "SELECT p.email_key, {IS_RECORDED} FROM participants p \
+        "SELECT p.email_key, {} FROM participants p \
          WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.email_key IN ({})",
+        is_recorded("$1"),
         placeholders(3, count)
     )
 }

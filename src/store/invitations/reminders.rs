@@ -15,9 +15,13 @@ use crate::domain::{
     moment::Moment,
 };
 
-/// Like `guests::IS_RECORDED`, without recordings that wait for approval.
-const IS_AUDIBLE: &str = "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = $1 \
-     AND m.participant_id = p.id AND m.kind = 'recording' LIMIT 1), 0) = 1";
+/// Like `guests::is_recorded`, without recordings that wait for approval.
+fn is_audible(here: &str) -> String {
+    format!(
+        "COALESCE((SELECT 1 FROM media m WHERE m.institution_id = {here} \
+         AND m.participant_id = p.id AND m.kind = 'recording' LIMIT 1), 0) = 1"
+    )
+}
 
 /// Somebody whose reminder is due.
 #[derive(Debug, Clone)]
@@ -33,30 +37,29 @@ pub struct Due {
 
 /// Those whose reminder is due, the longest due first.
 pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
-    let read = |row: &Row<'_>| {
-        let after = COLUMNS.len() + GUEST_COLUMNS;
-        let guest = guest_from_row(row)?;
-        Ok(Due {
-            is_held: guest.facts.is_recorded && !row.bool(after)?,
-            guest,
-            times: times_from_row(row, after + 1)?,
-            phone_number: row.opt_text(after + 3)?,
-            institution: institutions::from_row(row, after + 4)?,
-        })
-    };
-    // By institution, because those are on different nodes of a distributed database.
+    if sql.is_citus() {
+        return due_by_institution(sql, now, count).await;
+    }
+    sql.rows(&due_text(), &[now.micros().into(), count.into()], from_row).await
+}
+
+/// The same with a statement for each institution, because each is on a node of its own.
+async fn due_by_institution(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
     let mut ids: BTreeMap<InstitutionId, Vec<InvitationId>> = BTreeMap::new();
+    let text = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
+                ORDER BY next_reminder_at, id LIMIT $2";
     let keys = |row: &Row<'_>| Ok((row.id(0)?, row.id(1)?));
-    for (institution, id) in sql.rows(DUE_IDS, &[now.micros().into(), count.into()], keys).await? {
+    for (institution, id) in sql.rows(text, &[now.micros().into(), count.into()], keys).await? {
         ids.entry(institution).or_default().push(id);
     }
     let mut all = Vec::new();
     for (institution, ids) in ids {
         for group in padded(&ids) {
-            let text = due_text(group.len());
-            let params: Vec<Value<'_>> =
-                [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-            all.append(&mut sql.rows(&text, &params, read).await?);
+            let text = due_among_text(group.len());
+            let mut params: Vec<Value<'_>> = vec![institution.into()];
+            params.extend(group.into_iter().map(Value::from));
+            params.push(now.micros().into());
+            all.append(&mut sql.rows(&text, &params, from_row).await?);
         }
     }
     all.sort_by_key(|due: &Due| {
@@ -65,23 +68,47 @@ pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
     Ok(all)
 }
 
-const DUE_IDS: &str = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
-     ORDER BY next_reminder_at, id LIMIT $2";
+fn from_row(row: &Row<'_>) -> Result<Due> {
+    let after = COLUMNS.len() + GUEST_COLUMNS;
+    let guest = guest_from_row(row)?;
+    Ok(Due {
+        is_held: guest.facts.is_recorded && !row.bool(after)?,
+        guest,
+        times: times_from_row(row, after + 1)?,
+        phone_number: row.opt_text(after + 3)?,
+        institution: institutions::from_row(row, after + 4)?,
+    })
+}
 
 /// How many `guest_columns` are.
 const GUEST_COLUMNS: usize = 7;
 
-pub(super) fn due_text(count: usize) -> String {
+pub(super) fn due_text() -> String {
+    let text = select_text("i.institution_id");
+    format!("{text} WHERE i.next_reminder_at <= $1 ORDER BY i.next_reminder_at, i.id LIMIT $2")
+}
+
+/// Those of these invitations whose reminder is still due.
+pub(super) fn due_among_text(count: usize) -> String {
+    format!(
+        "{} WHERE i.institution_id = $1 AND i.id IN ({}) AND i.next_reminder_at <= ${}",
+        select_text("$1"),
+        placeholders(2, count),
+        count + 2
+    )
+}
+
+/// What `from_row` reads. `here` is the institution.
+fn select_text(here: &str) -> String {
     // The alias of the institution's columns is that of invitations elsewhere.
     let of_institution = institutions::COLUMNS.replace("i.", "t.");
     format!(
-        "SELECT {}, {}, {IS_AUDIBLE}, n.closes_at, n.archived_at, p.phone_number, {of_institution} FROM {JOINED} \
+        "SELECT {}, {}, {}, n.closes_at, n.archived_at, p.phone_number, {of_institution} FROM {JOINED} \
          JOIN name_pages n ON n.institution_id = i.institution_id AND n.id = i.name_page_id \
-         JOIN institutions t ON t.id = i.institution_id \
-         WHERE i.institution_id = $1 AND i.id IN ({})",
+         JOIN institutions t ON t.id = i.institution_id",
         columns(),
-        guest_columns(),
-        placeholders(2, count)
+        guest_columns(here),
+        is_audible(here)
     )
 }
 

@@ -15,7 +15,10 @@ use endonym::{
 };
 
 use super::{LEASE, count};
-use crate::support::{World, database::execute};
+use crate::support::{
+    World,
+    database::{execute, series},
+};
 
 /// Enqueues jobs that are due now. They do not have to succeed.
 async fn enqueue(world: &World, new: impl IntoIterator<Item = Job>) {
@@ -130,11 +133,11 @@ async fn a_worker_takes_no_turn_in_lanes_that_it_does_not_serve() {
 async fn twenty_thousand_letters_of_one_institution_delay_another_by_one() {
     let world = World::new().await;
     let (one, two) = (world.institution.id, world.neighbor().await.institution.id);
+    let (series, n) = series(&world.app.db, "20000");
     let many = format!(
-        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 20000) \
-         INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
+        "{series}INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
          SELECT i, {one}, 'send_bulk_mail', '{{\"kind\":\"send_bulk_mail\",\"institution\":{one},\"message\":' || i || '}}', \
-         'waiting', i, 0, 0, 0 FROM n"
+         'waiting', i, 0, 0, 0 FROM {n}"
     );
     assert_eq!(execute(&world.app.db, many, vec![]).await, 20_000);
     assert_eq!(next(&world, &[Lane::BulkMail], 3).await, [Some(one); 3]);

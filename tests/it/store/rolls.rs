@@ -19,7 +19,12 @@ use endonym::{
 use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::support::{World, database::execute, emails, import::import};
+use crate::support::{
+    World,
+    database::{execute, series},
+    emails,
+    import::import,
+};
 
 fn person_key(email: &str) -> participants::PersonKey {
     let [as_email, as_given, spelled] = [(); 3].map(|()| email.to_owned());
@@ -284,13 +289,20 @@ async fn paging_is_exact_on_a_long_roll() {
     let mut model = Model::new(0x5eed_0004, 10).await;
     let (db, institution) = (model.world.app.db.clone(), model.world.institution.id);
     // Interleaved on ten pages, as if they had registered in turn.
-    let people = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
-        INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, \
+    let (series, n) = series(&db, "$1");
+    let people = format!(
+        "{series}INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, email, email_key, \
         recorded_at, legal_recorded_at, created_at, updated_at) \
         SELECT $2, i * 10 + $3, $4, i, 'token' || (i * 10 + $3), 'P', 'p' || (i * 10 + $3) || '@example.edu', \
-        'p' || (i * 10 + $3) || '@example.edu', 0, 0, 0, 0 FROM n";
+        'p' || (i * 10 + $3) || '@example.edu', 0, 0, 0, 0 FROM {n}"
+    );
     for (at, page) in (0_i64..).zip(&model.pages) {
-        execute(&db, people, vec![(COUNT / 10).into(), institution.into(), at.into(), page.id.into()]).await;
+        execute(
+            &db,
+            people.clone(),
+            vec![(COUNT / 10).into(), institution.into(), at.into(), page.id.into()],
+        )
+        .await;
     }
     let rolls =
         "UPDATE rolls SET next_place = $1, members = $1 WHERE institution_id = $2 AND name_page_id <> 0";

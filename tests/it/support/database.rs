@@ -191,6 +191,11 @@ async fn empty_template() -> &'static str {
         .await
 }
 
+/// The same database through a worker. Citus only.
+pub fn through_worker(url: &str) -> String {
+    url_of(citus_nodes().get(1).expect("a worker"), name_of(url))
+}
+
 fn name_of(url: &str) -> &str {
     url.rsplit_once('/').expect("the URL ends in /database").1
 }
@@ -258,6 +263,17 @@ pub async fn copy(url: &str, folder: &TempDir) -> String {
     database_in(folder, &server().expect("a PostgreSQL server"), name_of(url)).await
 }
 
+/// What an INSERT … SELECT of `count` rows begins with, and what it reads from: the numbers `i` from 0 on. `count` may be a parameter.
+pub fn series(db: &Db, count: &str) -> (String, String) {
+    if db.is_citus() {
+        // It plans no recursive queries.
+        let n = format!("generate_series(CAST(0 AS BIGINT), CAST({count} AS BIGINT) - 1) AS n(i)");
+        return (String::new(), n);
+    }
+    let start = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n";
+    (format!("{start} WHERE i + 1 < {count}) "), "n".to_owned())
+}
+
 /// Registers many people at once with one statement: `P0` with the email `p0@x.org` and the identifier `I0`, and so on.
 pub async fn crowd(
     db: &Db,
@@ -269,15 +285,7 @@ pub async fn crowd(
 ) {
     let (start, count) = (numbers.start as i64, numbers.len() as i64);
     let notes = (!notes.is_empty()).then(|| notes.to_owned());
-    let (series, n) = if db.is_citus() {
-        // It plans no recursive queries.
-        ("", "generate_series(CAST(0 AS BIGINT), CAST($1 AS BIGINT) - 1) AS n(i)")
-    } else {
-        (
-            "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ",
-            "n",
-        )
-    };
+    let (series, n) = series(db, "$1");
     // A token has 32 characters, of which ten are the id.
     let insert = format!(
         "{series}INSERT INTO participants (institution_id, id, name_page_id, page_place, token, first_name, first_name_key, email, \

@@ -11,7 +11,7 @@ use endonym::{
 use super::{get, scoped};
 use crate::support::{
     World,
-    database::{execute, on_postgres},
+    database::{execute, on_postgres, series},
 };
 
 const PATH: &str = "/v5/participants";
@@ -92,8 +92,11 @@ async fn the_last_use_of_many_tokens_is_stored_at_once() {
     const TOKENS: i64 = 300;
     let world = World::new().await;
     let institution = world.institution.id;
-    let insert = "WITH RECURSIVE n(i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1) \
-                  INSERT INTO tokens (institution_id, id, name, digest, created_at) SELECT $2, i, 'many', 'digest' || i, 0 FROM n";
+    let (series, n) = series(&world.app.db, "$1");
+    let insert = format!(
+        "{series}INSERT INTO tokens (institution_id, id, name, digest, created_at) \
+         SELECT $2, i + 1, 'many', 'digest' || i, 0 FROM {n}"
+    );
     execute(&world.app.db, insert, vec![TOKENS.into(), institution.into()]).await;
     // The last one is of another institution, which has no such token.
     let mut used: Vec<_> =
