@@ -243,7 +243,6 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM moderation WHERE institution_id = $1",
         "DELETE FROM retention_notices WHERE institution_id = $1",
         "DELETE FROM coverage WHERE institution_id = $1",
-        "DELETE FROM turns WHERE institution_id = $1",
         "DELETE FROM plays WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM moderation WHERE institution_id = $1",
