@@ -230,6 +230,9 @@ async fn a_due_job_is_found_without_sorting_and_without_reading_the_queue() {
 /// However many jobs or calls an institution has waiting, one of them is read to find out whose turn it is.
 #[tokio::test]
 async fn whose_turn_it_is_is_found_without_reading_the_queue() {
+    if on_citus() {
+        return;
+    }
     let world = World::new().await;
     let series =
         "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
@@ -262,7 +265,13 @@ async fn whose_turn_it_is_is_found_without_reading_the_queue() {
             for plan in plans(&world, &text, &params).await {
                 let reads: Vec<_> = plan.iter().filter(|line| reads_one_of(line, tables)).collect();
                 assert!(!reads.is_empty(), "{what}: {plan:?}");
-                let is_keyed = |line: &&String| line.contains(index) && !line.contains("SCAN");
+                // Whether a kind has a due job at all is read as in the test above.
+                let is_first = |line: &&String| {
+                    line.contains("jobs_by_kind") || on_postgres() && line.contains("jobs_due")
+                };
+                let is_keyed =
+                    |line: &&String| (line.contains(index) || is_first(line)) && !line.contains("SCAN");
+                assert!(reads.iter().any(|line| line.contains(index)), "{what}: {plan:?}");
                 assert!(reads.iter().all(is_keyed), "{what}\n  {text}\n    {}", plan.join("\n    "));
             }
         }
