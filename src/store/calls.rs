@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     Error, Result, Row, Sql, Value, padded, placeholders,
-    turns::{CALLS, Turn},
+    turns::{self, Turn},
     within,
 };
 use crate::domain::{
@@ -182,32 +182,8 @@ pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<(InstitutionId, Ca
         let last = row.int(2)?;
         Ok((row.id(0)?, row.id(1)?, Turn { last, next: last + 1 }))
     };
-    sql.one(&due_text(), &[now.micros().into()], read).await
+    sql.one(&turns::call_text(), &[now.micros().into()], read).await
 }
-
-/// Goes from one institution with scheduled calls to the next by its key, as in `turns`, and ends at the first one with a due call.
-pub(super) fn due_text() -> String {
-    format!(
-        "WITH RECURSIVE cursors(turn, institution_id) AS (SELECT COALESCE(MAX(t.turn), 0), COALESCE(MAX(t.institution_id), -1) \
-         FROM turns t WHERE t.lane = '{CALLS}'), \
-         parts(turn, part, above, up_to) AS (SELECT turn, 1, institution_id, {} FROM cursors UNION ALL \
-         SELECT turn, 2, -1, institution_id FROM cursors), \
-         walk(turn, part, up_to, institution_id) AS (SELECT p.turn, p.part, p.up_to, \
-         (SELECT c.institution_id FROM calls c WHERE c.institution_id > p.above AND c.institution_id <= p.up_to \
-         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) FROM parts p UNION ALL SELECT w.turn, w.part, w.up_to, \
-         (SELECT c.institution_id FROM calls c WHERE c.institution_id > w.institution_id AND c.institution_id <= w.up_to \
-         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) \
-         FROM walk w WHERE w.institution_id IS NOT NULL AND {DUE} IS NULL), \
-         due(turn, part, institution_id, id) AS MATERIALIZED (SELECT w.turn, w.part, w.institution_id, {DUE} FROM walk w) \
-         SELECT d.institution_id, d.id, d.turn FROM due d WHERE d.id IS NOT NULL ORDER BY d.part LIMIT 1",
-        i64::MAX
-    )
-}
-
-/// The due call of the institution that the walk has reached.
-const DUE: &str = "(SELECT c.id FROM calls c WHERE c.institution_id = w.institution_id AND c.run_at <= $1 \
-     AND NOT EXISTS (SELECT 1 FROM call_attempts a WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) \
-     ORDER BY c.run_at, c.id LIMIT 1)";
 
 /// Newest first. Attempts are loaded separately.
 pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(InstitutionId, Listed)>> {

@@ -167,7 +167,8 @@ fn correlated(text: &str) -> Vec<&str> {
         });
         let subquery = &text[start..end.map_or(text.len(), |end| start + end)];
         // Tables on the coordinator have no shards.
-        if tables_in(subquery).into_iter().all(|table| placement(table) == Some(Local)) {
+        let tables = tables_in(subquery);
+        if !tables.is_empty() && tables.into_iter().all(|table| placement(table) == Some(Local)) {
             continue;
         }
         let is_by_parameter =
