@@ -1,13 +1,13 @@
--- Institutions take turns (ADR 9). turn is the number of the last turn of an institution in a lane: the lowest one is served next, and an
--- institution without a row comes first. Numbers and not times, because the clocks of several machines differ. institution_id is 0 for
--- jobs of the installation.
+-- Institutions take turns (ADR 9). Each lane has a cursor: the institution that was served last, 0 for jobs of the installation. The next one
+-- that waits is served next, by id, and the first one after the last. turn grows with each turn of any lane: the lane with the lowest one
+-- was served least recently. Numbers and not times, because the clocks of several machines differ.
 CREATE TABLE turns (
-    lane TEXT NOT NULL,
+    lane TEXT NOT NULL PRIMARY KEY,
     institution_id BIGINT NOT NULL,
-    turn BIGINT NOT NULL,
-    PRIMARY KEY (lane, institution_id)
+    turn BIGINT NOT NULL
 );
-CREATE INDEX turns_by_number ON turns (turn);
+INSERT INTO turns (lane, institution_id, turn) VALUES
+    ('interactive', -1, 1), ('background', -1, 2), ('sync', -1, 3), ('mail', -1, 4), ('bulk_mail', -1, 5), ('calls', -1, 6);
 
 -- The institutions with jobs of a kind are found by skipping from one to the next, however many jobs each of them has.
 CREATE INDEX jobs_by_institution ON jobs (kind, institution_id, run_at, id) WHERE run_at IS NOT NULL;

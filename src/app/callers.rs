@@ -17,7 +17,7 @@ use super::{App, Error, Result, limiter::LimitKey};
 use crate::{
     domain::{
         access::{Access, Action},
-        ids::TokenId,
+        ids::{InstitutionId, TokenId},
         institution::Institution,
         moment::Moment,
         token::{self, TokenDigest},
@@ -86,12 +86,26 @@ pub struct Callers {
     known: RwLock<HashMap<TokenDigest, Arc<CachedToken>>>,
     /// What was read last, for all tokens. PostgreSQL only.
     basis: Mutex<Option<Basis>>,
+    /// Whoever reads it. Others wait for the answer instead of asking too (single flight).
+    reading: tokio::sync::Mutex<()>,
     suspects: Semaphore,
 }
 
 impl Default for Callers {
     fn default() -> Self {
-        Self { known: RwLock::default(), basis: Mutex::default(), suspects: Semaphore::new(MAX_SUSPECTS) }
+        Self {
+            known: RwLock::default(),
+            basis: Mutex::default(),
+            reading: tokio::sync::Mutex::default(),
+            suspects: Semaphore::new(MAX_SUSPECTS),
+        }
+    }
+}
+
+impl Callers {
+    fn fresh_basis(&self, instant: Instant) -> Option<Basis> {
+        let last = *self.basis.lock().unwrap_or_else(PoisonError::into_inner);
+        last.filter(|last| instant.duration_since(last.read_at) < CACHE_TIME)
     }
 }
 
@@ -158,8 +172,11 @@ async fn basis(app: &App, instant: Instant) -> Result<Basis> {
     if version.is_some() {
         return Ok(Basis { version, callers: None, read_at: instant });
     }
-    let last = *app.callers.basis.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(last) = last.filter(|last| instant.duration_since(last.read_at) < CACHE_TIME) {
+    if let Some(last) = app.callers.fresh_basis(instant) {
+        return Ok(last);
+    }
+    let _reading = app.callers.reading.lock().await;
+    if let Some(last) = app.callers.fresh_basis(instant) {
         return Ok(last);
     }
     let callers = Some(versions::of_callers(&mut app.db.read()).await?);
@@ -178,6 +195,10 @@ async fn look_up(
     // Before the token is read: what is read may be newer, but never older.
     let basis = basis(app, instant).await?;
     let unchanged = earlier.as_ref().filter(|earlier| earlier.is_same_in(basis, instant));
+    if let (Some(earlier), None) = (unchanged, basis.version) {
+        // What was read for all tokens says so: nothing has to be kept for each of them.
+        return Ok(earlier.clone());
+    }
     let (caller, expires_at, loaded_at) = match unchanged {
         Some(earlier) => (earlier.caller.clone(), earlier.expires_at, earlier.loaded_at),
         None => {
@@ -202,22 +223,35 @@ async fn look_up(
 /// Writes the last-used times of all tokens in one transaction, and evicts idle tokens from the cache.
 pub async fn store_last_used(app: &App) -> Result<()> {
     let instant = app.clock.instant();
-    let mut used = Vec::new();
-    app.callers.known.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| {
+    let mut taken = Vec::new();
+    app.callers.known.write().unwrap_or_else(PoisonError::into_inner).retain(|digest, known| {
         let at = known.used_at.swap(0, Ordering::Relaxed);
         if at != 0 {
-            used.push((known.caller.institution.id, known.caller.token_id, Moment::from_micros(at)));
+            taken.push((*digest, known.caller.institution.id, known.caller.token_id, at));
         }
         at != 0 || instant.duration_since(known.basis.read_at) < Duration::from_secs(600)
     });
-    if used.is_empty() {
+    if taken.is_empty() {
         return Ok(());
     }
+    let last_use = |(_, institution, token, at): &(TokenDigest, InstitutionId, TokenId, i64)| {
+        (*institution, *token, Moment::from_micros(*at))
+    };
+    let mut used: Vec<_> = taken.iter().map(last_use).collect();
+    // So that processes that write the same tokens lock them in the same order.
     used.sort_unstable_by_key(|(institution, token, _)| (*institution, *token));
-    app.db
-        .write_bookkeeping(move |sql| {
-            // Sorted, so that processes that write the same tokens lock them in the same order.
-            Box::pin(async move { Ok(tokens::used(sql, &used).await?) })
-        })
-        .await
+    let stored: Result<()> = app
+        .db
+        .write_bookkeeping(move |sql| Box::pin(async move { Ok(tokens::used(sql, &used).await?) }))
+        .await;
+    if stored.is_err() {
+        // The next time.
+        let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner);
+        for (digest, _, _, at) in taken {
+            if let Some(known) = known.get(&digest) {
+                known.used_at.fetch_max(at, Ordering::Relaxed);
+            }
+        }
+    }
+    stored
 }

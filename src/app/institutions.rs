@@ -18,6 +18,7 @@ use crate::{
     store::{
         self, audiences,
         institutions::{self, Changes},
+        versions,
     },
 };
 
@@ -146,7 +147,10 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                     audiences::set_default(sql, id, audience, now).await?;
                 }
                 // Deleted while we waited for the lock: the transaction is rolled back.
-                institutions::by_slug(sql, &slug).await?.filter(|found| found.id == id).ok_or_else(missing)
+                let found = institutions::by_slug(sql, &slug).await?.filter(|found| found.id == id);
+                let found = found.ok_or_else(missing)?;
+                versions::callers_changed(sql).await?;
+                Ok(found)
             })
         })
         .await
@@ -220,7 +224,8 @@ pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
             Box::pin(async move {
                 store::rolls::lock(sql, id).await?;
                 institutions::close_access(sql, id).await?;
-                calls::cancel_all(sql, &owned_app.ids, id, None, now).await
+                calls::cancel_all(sql, &owned_app.ids, id, None, now).await?;
+                Ok(versions::callers_changed(sql).await?)
             })
         })
         .await?;
@@ -252,6 +257,7 @@ pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
                 store::calls::delete_all(sql, id).await?;
                 let reports = store::exports::delete_all_parts(sql, id).await?;
                 institutions::delete_rest(sql, id).await?;
+                versions::callers_changed(sql).await?;
                 Ok(reports)
             })
         })

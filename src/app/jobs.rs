@@ -64,11 +64,11 @@ pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment,
 /// Claims the next due job of these lanes: the oldest one of the institution whose turn it is.
 pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
     let (now, kinds) = (app.clock.now(), in_lanes(lanes));
-    // The reads are cheap, and avoid occupying the database's single writer.
-    if jobs::next(&mut app.db.read(), &kinds).await?.is_none_or(|next| next > now) {
+    // The read is cheap, and avoids occupying the database's single writer.
+    let waiting = turns::waiting(&mut app.db.read(), &kinds, now).await?;
+    if waiting.is_empty() {
         return Ok(None);
     }
-    let waiting = turns::waiting(&mut app.db.read(), &kinds, now).await?;
     let proof = app.ids.hex();
     app.db
         .write_bookkeeping(move |sql| {
@@ -76,7 +76,7 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
                 for next in waiting {
                     let claimed = jobs::claim(sql, &proof, now.plus(lease), now, &next).await?;
                     if claimed.is_some() {
-                        turns::take(sql, next.lane.name(), next.institution).await?;
+                        turns::take(sql, next.lane.name(), next.turn, next.institution).await?;
                         return Ok(claimed);
                     }
                 }

@@ -16,7 +16,7 @@ use crate::{
         page_settings::PageSettings,
         text::{self, Lines, longest},
     },
-    store::{self, Sql, exports::Departing, name_pages, page_settings::Changes, rolls},
+    store::{self, Sql, exports::Departing, name_pages, page_settings::Changes, rolls, versions},
 };
 
 pub struct New {
@@ -294,6 +294,7 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: 
                 store::imports::delete_on_page(sql, institution, id).await?;
                 let people = name_pages::delete(sql, institution, id).await?;
                 store::persons::delete_all_unregistered(sql, institution).await?;
+                versions::callers_changed(sql).await?;
                 Ok((people, gone))
             })
         })

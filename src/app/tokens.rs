@@ -10,7 +10,7 @@ use crate::{
         text::{self, Lines, longest},
         token::{self, Token},
     },
-    store::tokens,
+    store::{tokens, versions},
 };
 
 #[derive(Debug, Default)]
@@ -99,7 +99,13 @@ pub async fn revoke(app: &App, actor: &Actor, institution: InstitutionId, id: To
     let revoked = app
         .db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(tokens::revoke(sql, institution, id, now).await?) })
+            Box::pin(async move {
+                let revoked = tokens::revoke(sql, institution, id, now).await?;
+                if revoked {
+                    versions::callers_changed(sql).await?;
+                }
+                Ok(revoked)
+            })
         })
         .await?;
     if revoked { Ok(()) } else { Err(Error::Missing(Missing::Token)) }

@@ -4,7 +4,11 @@ mod on_citus;
 
 pub use on_citus::statements;
 
-use super::{Error, Result, Row, Sql, Value, padded, placeholders, turns::CALLS, within};
+use super::{
+    Error, Result, Row, Sql, Value, padded, placeholders,
+    turns::{self, Turn},
+    within,
+};
 use crate::domain::{
     call::{Listed, State},
     ids::{CallId, InstitutionId, NamePageId, ParticipantId},
@@ -197,26 +201,14 @@ pub async fn take_turn(sql: &mut Sql) -> Result<()> {
     sql.execute("UPDATE switchboard SET turn = turn + 1 WHERE id = 1", &[]).await.map(|_| ())
 }
 
-/// The next call: of the institution that was served least recently, the one that has been due longest, to a number that no attempt is
-/// calling right now.
-pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<(InstitutionId, CallId)>> {
-    sql.one(&due_text(), &[now.micros().into()], |row| Ok((row.id(0)?, row.id(1)?))).await
-}
-
-/// Goes from one institution with scheduled calls to the next by its key, as in `turns`.
-pub(super) fn due_text() -> String {
-    format!(
-        "WITH RECURSIVE waiting(institution_id) AS (SELECT CAST(-1 AS BIGINT) UNION ALL \
-         SELECT (SELECT c.institution_id FROM calls c WHERE c.institution_id > w.institution_id \
-         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) FROM waiting w WHERE w.institution_id IS NOT NULL), \
-         due(institution_id, id) AS MATERIALIZED (SELECT w.institution_id, (SELECT c.id FROM calls c \
-         WHERE c.institution_id = w.institution_id AND c.run_at <= $1 AND NOT EXISTS (SELECT 1 FROM call_attempts a \
-         WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) ORDER BY c.run_at, c.id LIMIT 1) \
-         FROM waiting w WHERE w.institution_id >= 0) \
-         SELECT d.institution_id, d.id FROM due d \
-         LEFT JOIN turns t ON t.lane = '{CALLS}' AND t.institution_id = d.institution_id WHERE d.id IS NOT NULL \
-         ORDER BY COALESCE(t.turn, 0), d.id LIMIT 1"
-    )
+/// The next call: of the first institution after the one that was served last, the one that has been due longest, to a number that no
+/// attempt is calling right now.
+pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<(InstitutionId, CallId, Turn)>> {
+    let read = |row: &Row<'_>| {
+        let last = row.int(2)?;
+        Ok((row.id(0)?, row.id(1)?, Turn { last, next: last + 1 }))
+    };
+    sql.one(&turns::call_text(), &[now.micros().into()], read).await
 }
 
 /// Newest first. Attempts are loaded separately.

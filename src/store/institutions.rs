@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Result, Row, Sql, Value, rolls, versions};
+use super::{Result, Row, Sql, Value, rolls};
 use crate::domain::{
     ids::{InstitutionId, ParticipantId},
     institution::Institution,
@@ -146,7 +146,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
         let text = "DELETE FROM allowed_origins WHERE institution_id = $1 AND origin = $2";
         sql.execute(text, &[institution.into(), origin.into()]).await?;
     }
-    versions::callers_changed(sql).await
+    Ok(())
 }
 
 /// Revokes all access first, so that nothing is added while the rest is deleted in small steps.
@@ -183,7 +183,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
-    versions::callers_changed(sql).await
+    Ok(())
 }
 
 pub async fn delete_people(sql: &mut Sql, institution: InstitutionId, up_to: ParticipantId) -> Result<u64> {
@@ -243,7 +243,6 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM moderation WHERE institution_id = $1",
         "DELETE FROM retention_notices WHERE institution_id = $1",
         "DELETE FROM coverage WHERE institution_id = $1",
-        "DELETE FROM turns WHERE institution_id = $1",
         "DELETE FROM plays WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM moderation WHERE institution_id = $1",
@@ -268,5 +267,5 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
-    versions::callers_changed(sql).await
+    Ok(())
 }

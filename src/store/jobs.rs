@@ -71,16 +71,17 @@ pub async fn next(sql: &mut Sql, kinds: &[(Kind, Lane)]) -> Result<Option<Moment
     Ok(due.into_iter().flatten().min().map(Moment::from_micros))
 }
 
-/// A column for each kind, which is found by its key: jobs of other kinds that are due and that nobody takes, such as mail without a
-/// mail server, cost nothing. Names are constants, so they can be inlined safely.
 fn next_text(kinds: &[Kind]) -> String {
-    let next = |kind: &Kind| {
-        format!(
-            "(SELECT run_at FROM jobs WHERE kind = '{}' AND run_at IS NOT NULL ORDER BY run_at, id LIMIT 1)",
-            kind.name()
-        )
-    };
-    format!("SELECT {}", kinds.iter().map(next).collect::<Vec<_>>().join(", "))
+    format!("SELECT {}", kinds.iter().map(|kind| first_text(*kind)).collect::<Vec<_>>().join(", "))
+}
+
+/// When the first job of a kind is due. It is found by its key: jobs of other kinds that are due and that nobody takes, such as mail
+/// without a mail server, cost nothing. Names are constants, so they can be inlined safely.
+pub(super) fn first_text(kind: Kind) -> String {
+    format!(
+        "(SELECT run_at FROM jobs WHERE kind = '{}' AND run_at IS NOT NULL ORDER BY run_at, id LIMIT 1)",
+        kind.name()
+    )
 }
 
 /// Like `next`, for all kinds. Includes kinds unknown to this binary: no worker runs them, so monitoring must notice.

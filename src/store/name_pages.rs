@@ -2,9 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{
-    Result, Row, Sql, Value, admissions, courses, coverage, institutions, retention, rolls, versions,
-};
+use super::{Result, Row, Sql, Value, admissions, courses, coverage, institutions, retention, rolls};
 use crate::domain::{
     coverage::Coverage,
     ids::{InstitutionId, NamePageId},
@@ -233,8 +231,7 @@ pub async fn absorb(
     sql.execute(text, &[institution.into(), gone.into()]).await?;
     coverage::close(sql, institution, gone).await?;
     coverage::count_invited(sql, institution, into).await?;
-    rolls::close(sql, institution, gone).await?;
-    versions::callers_changed(sql).await
+    rolls::close(sql, institution, gone).await
 }
 
 /// Deletes the page with its people, including hidden ones, and its course. If that course is synchronized again, it gets a
@@ -278,6 +275,5 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     coverage::close(sql, institution, page).await?;
     rolls::leave(sql, institution, rolls::INSTITUTION, &people).await?;
     rolls::close(sql, institution, page).await?;
-    versions::callers_changed(sql).await?;
     Ok(people.len() as u64)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value, in_power_of_two_chunks, institutions, versions};
+use super::{Error, Result, Row, Sql, Value, in_power_of_two_chunks, institutions, value_rows};
 use crate::domain::{
     access::{Access, TokenScope},
     ids::{InstitutionId, NamePageId, TokenId},
@@ -121,14 +121,22 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
 pub async fn revoke(sql: &mut Sql, institution: InstitutionId, id: TokenId, now: Moment) -> Result<bool> {
     let text =
         "UPDATE tokens SET revoked_at = $1 WHERE institution_id = $2 AND id = $3 AND revoked_at IS NULL";
-    let revoked = sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1;
-    versions::callers_changed(sql).await?;
-    Ok(revoked)
+    Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
 }
 
-/// Stores when tokens were last used, with one statement for many of them.
+/// Stores when tokens were last used, with one statement for many of them. They are sorted by institution and id.
 pub async fn used(sql: &mut Sql, used: &[(InstitutionId, TokenId, Moment)]) -> Result<()> {
     for group in in_power_of_two_chunks(used) {
+        if sql.is_postgres() {
+            // The update locks rows in the order of its plan. Two processes that lock the same tokens in different orders would deadlock.
+            let text = format!(
+                "SELECT last_used_at FROM tokens WHERE (institution_id, id) IN ({}) ORDER BY institution_id, id FOR UPDATE",
+                value_rows(1, group.len(), 2)
+            );
+            let keys =
+                group.iter().flat_map(|(institution, id, _)| [Value::from(*institution), Value::from(*id)]);
+            sql.rows(&text, &keys.collect::<Vec<_>>(), |_| Ok(())).await?;
+        }
         // PostgreSQL takes parameters in a list of values for texts, if nothing says otherwise.
         let row = |number: usize| {
             let [institution, id, at] =
@@ -136,9 +144,11 @@ pub async fn used(sql: &mut Sql, used: &[(InstitutionId, TokenId, Moment)]) -> R
             format!("({institution}, {id}, {at})")
         };
         let rows: Vec<String> = (0..group.len()).map(row).collect();
+        // Another process may have stored a later time.
         let text = format!(
             "WITH used(institution_id, id, used_at) AS (VALUES {}) UPDATE tokens SET last_used_at = used.used_at FROM used \
-             WHERE tokens.institution_id = used.institution_id AND tokens.id = used.id",
+             WHERE tokens.institution_id = used.institution_id AND tokens.id = used.id \
+             AND (tokens.last_used_at IS NULL OR tokens.last_used_at < used.used_at)",
             rows.join(", ")
         );
         let mut params: Vec<Value<'_>> = Vec::with_capacity(group.len() * 3);

@@ -1,6 +1,6 @@
 //! Whose turn it is: institutions are served one after the other, however much each of them has waiting (ADR 9).
 
-use super::{Result, Row, Sql, Value, calls, jobs};
+use super::{Result, Row, Sql, Value, jobs};
 use crate::domain::{
     ids::InstitutionId,
     job::{Kind, Lane},
@@ -17,49 +17,102 @@ pub struct Waiting {
     pub lane: Lane,
     /// 0 for jobs of the installation.
     pub institution: InstitutionId,
+    pub turn: Turn,
 }
 
-/// Which institutions have due jobs of these kinds. The one that was served least recently in the lane is first, and of its kinds the one
-/// with the oldest job. Others follow, because another worker may take that job first.
+/// What moves the cursor of a lane.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    /// The number of the lane's last turn, when somebody looked.
+    pub last: i64,
+    /// The number of the turn that follows.
+    pub next: i64,
+}
+
+/// Which institutions have due jobs of these kinds. First those of the lane that was served least recently, beginning after the institution
+/// that was served last there; and of its kinds the one with the oldest job. Others follow, because another worker may take that job first.
 pub async fn waiting(sql: &mut Sql, kinds: &[(Kind, Lane)], now: Moment) -> Result<Vec<Waiting>> {
     let read = |row: &Row<'_>| {
         let (name, institution) = (row.text(0)?, row.id(1)?);
+        let turn = Turn { last: row.int(2)?, next: row.int(3)? };
         let known = kinds.iter().find(|(kind, _)| kind.name() == name);
-        Ok(known.map(|(kind, lane)| Waiting { kind: *kind, lane: *lane, institution }))
+        Ok(known.map(|(kind, lane)| Waiting { kind: *kind, lane: *lane, institution, turn }))
     };
     let found = sql.rows(&waiting_text(kinds), &[now.micros().into()], read).await?;
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Goes from one institution with jobs of a kind to the next by its key (a loose index scan), and reads one job of each. So an institution
-/// with 100,000 jobs costs as much as one with a single job. Names are constants, so they can be inlined safely.
+/// How many institutions of each kind are found. More than one, because the jobs of the first may be locked by processes that hang.
+const FOUND: usize = 8;
+
+/// Goes from one institution with jobs of a kind to the next by its key (a loose index scan), from the cursor to the end and from the start
+/// to the cursor, and reads the oldest job of each. It ends when enough institutions have due jobs, so it costs the same for ten thousand
+/// institutions, and for one with 100,000 jobs. Kinds without a due job are left out. Names are constants, so they can be inlined safely.
 fn waiting_text(kinds: &[(Kind, Lane)]) -> String {
-    let named = |(kind, lane): &(Kind, Lane)| format!("('{}', '{}')", kind.name(), lane.name());
+    let named = |(kind, lane): &(Kind, Lane)| {
+        format!("SELECT '{}', '{}', {}", kind.name(), lane.name(), jobs::first_text(*kind))
+    };
     format!(
-        "WITH RECURSIVE kinds(kind, lane) AS (VALUES {}), \
-         waiting(kind, lane, institution_id) AS (SELECT kind, lane, CAST(-1 AS BIGINT) FROM kinds UNION ALL \
-         SELECT w.kind, w.lane, (SELECT j.institution_id FROM jobs j WHERE j.kind = w.kind \
-         AND j.institution_id > w.institution_id AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1) \
-         FROM waiting w WHERE w.institution_id IS NOT NULL), \
-         due(kind, lane, institution_id, run_at) AS MATERIALIZED (SELECT w.kind, w.lane, w.institution_id, \
+        "WITH RECURSIVE kinds(kind, lane, run_at) AS ({}), \
+         cursors(kind, lane, turn, institution_id) AS (SELECT k.kind, k.lane, COALESCE(t.turn, 0), COALESCE(t.institution_id, -1) \
+         FROM kinds k LEFT JOIN turns t ON t.lane = k.lane WHERE k.run_at <= $1), \
+         parts(kind, lane, turn, part, above, up_to) AS (\
+         SELECT kind, lane, turn, 1, institution_id, {} FROM cursors UNION ALL \
+         SELECT kind, lane, turn, 2, -1, institution_id FROM cursors), \
+         walk(kind, lane, turn, part, up_to, institution_id, found) AS (SELECT p.kind, p.lane, p.turn, p.part, p.up_to, \
+         (SELECT j.institution_id FROM jobs j WHERE j.kind = p.kind AND j.institution_id > p.above \
+         AND j.institution_id <= p.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1), 0 FROM parts p UNION ALL \
+         SELECT w.kind, w.lane, w.turn, w.part, w.up_to, \
+         (SELECT j.institution_id FROM jobs j WHERE j.kind = w.kind AND j.institution_id > w.institution_id \
+         AND j.institution_id <= w.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1), \
+         w.found + CASE WHEN (SELECT j.run_at FROM jobs j WHERE j.kind = w.kind AND j.institution_id = w.institution_id \
+         AND j.run_at IS NOT NULL ORDER BY j.run_at LIMIT 1) <= $1 THEN 1 ELSE 0 END \
+         FROM walk w WHERE w.institution_id IS NOT NULL AND w.found < {FOUND}), \
+         due(kind, lane, turn, part, institution_id, run_at) AS MATERIALIZED (\
+         SELECT w.kind, w.lane, w.turn, w.part, w.institution_id, \
          (SELECT j.run_at FROM jobs j WHERE j.kind = w.kind AND j.institution_id = w.institution_id \
-         AND j.run_at <= $1 ORDER BY j.run_at LIMIT 1) FROM waiting w WHERE w.institution_id >= 0) \
-         SELECT d.kind, d.institution_id FROM due d \
-         LEFT JOIN turns t ON t.lane = d.lane AND t.institution_id = d.institution_id WHERE d.run_at IS NOT NULL \
-         ORDER BY COALESCE(t.turn, 0), d.run_at, d.institution_id, d.kind LIMIT 32",
-        kinds.iter().map(named).collect::<Vec<_>>().join(", ")
+         AND j.run_at <= $1 ORDER BY j.run_at LIMIT 1) FROM walk w) \
+         SELECT d.kind, d.institution_id, d.turn, (SELECT COALESCE(MAX(t.turn), 0) + 1 FROM turns t) FROM due d \
+         WHERE d.run_at IS NOT NULL ORDER BY d.turn, d.lane, d.part, d.institution_id, d.run_at, d.kind",
+        kinds.iter().map(named).collect::<Vec<_>>().join(" UNION ALL "),
+        i64::MAX
     )
 }
 
-/// Puts an institution behind all others of the lane, in the transaction that serves it. It is the last statement, because other workers that
-/// serve the same institution wait for its lock.
-pub async fn take(sql: &mut Sql, lane: &str, institution: InstitutionId) -> Result<()> {
-    // Two workers may get the same number. Then the older job is first, which is fair enough.
-    let newest = sql.one("SELECT MAX(turn) FROM turns", &[], |row| row.opt_int(0)).await?.flatten();
-    let turn = newest.unwrap_or(0) + 1;
-    let text = "INSERT INTO turns (lane, institution_id, turn) VALUES ($1, $2, $3) \
-                ON CONFLICT (lane, institution_id) DO UPDATE SET turn = excluded.turn";
-    sql.execute(text, &[lane.into(), institution.into(), turn.into()]).await.map(|_| ())
+/// Goes from one institution with scheduled calls to the next by its key, and ends at the first one with a due call.
+pub(super) fn call_text() -> String {
+    format!(
+        "WITH RECURSIVE cursors(turn, institution_id) AS (SELECT COALESCE(MAX(t.turn), 0), COALESCE(MAX(t.institution_id), -1) \
+         FROM turns t WHERE t.lane = '{CALLS}'), \
+         parts(turn, part, above, up_to) AS (SELECT turn, 1, institution_id, {} FROM cursors UNION ALL \
+         SELECT turn, 2, -1, institution_id FROM cursors), \
+         walk(turn, part, up_to, institution_id) AS (SELECT p.turn, p.part, p.up_to, \
+         (SELECT c.institution_id FROM calls c WHERE c.institution_id > p.above AND c.institution_id <= p.up_to \
+         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) FROM parts p UNION ALL SELECT w.turn, w.part, w.up_to, \
+         (SELECT c.institution_id FROM calls c WHERE c.institution_id > w.institution_id AND c.institution_id <= w.up_to \
+         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) \
+         FROM walk w WHERE w.institution_id IS NOT NULL AND {DUE_CALL} IS NULL), \
+         due(turn, part, institution_id, id) AS MATERIALIZED (SELECT w.turn, w.part, w.institution_id, {DUE_CALL} FROM walk w) \
+         SELECT d.institution_id, d.id, d.turn FROM due d WHERE d.id IS NOT NULL ORDER BY d.part LIMIT 1",
+        i64::MAX
+    )
+}
+
+/// The due call of the institution that the walk has reached.
+const DUE_CALL: &str = "(SELECT c.id FROM calls c WHERE c.institution_id = w.institution_id AND c.run_at <= $1 \
+     AND NOT EXISTS (SELECT 1 FROM call_attempts a WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) \
+     ORDER BY c.run_at, c.id LIMIT 1)";
+
+/// Moves the cursor of the lane to the institution that is served, in the transaction that serves it. If another worker has moved it since
+/// this one looked, or is about to, it stays: nobody waits for a worker that hangs.
+pub async fn take(sql: &mut Sql, lane: &str, turn: Turn, institution: InstitutionId) -> Result<()> {
+    let text = format!(
+        "UPDATE turns SET institution_id = $1, turn = $2 \
+         WHERE lane = (SELECT t.lane FROM turns t WHERE t.lane = $3 AND t.turn = $4{})",
+        sql.skip_locked()
+    );
+    let params: [Value<'_>; 4] = [institution.into(), turn.next.into(), lane.into(), turn.last.into()];
+    sql.execute(&text, &params).await.map(|_| ())
 }
 
 /// Sample queries for the test that checks query plans.
@@ -73,7 +126,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     ];
     vec![
         ("institutions with due jobs", waiting_text(&kinds), vec![now()]),
-        ("the next call", calls::due_text(), vec![now()]),
+        ("the next call", call_text(), vec![now()]),
         ("a due job of an institution", jobs::due_text(Kind::FetchTake, 1), vec![Value::Int(7), now()]),
     ]
 }

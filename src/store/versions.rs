@@ -8,7 +8,8 @@ pub async fn of_callers(sql: &mut Sql) -> Result<i64> {
     found.ok_or_else(|| Error::Broken("versions has no row for callers".to_owned()))
 }
 
-/// Every function of the store that changes one of these calls this last, because others that do so wait for its lock.
-pub(super) async fn callers_changed(sql: &mut Sql) -> Result<()> {
+/// For use cases that change one of these. It is the last statement of a transaction: until it ends, nobody else can do so, and that may be
+/// somebody who revokes a token.
+pub async fn callers_changed(sql: &mut Sql) -> Result<()> {
     sql.execute("UPDATE versions SET version = version + 1 WHERE name = 'callers'", &[]).await.map(|_| ())
 }

@@ -92,14 +92,14 @@ async fn look(app: &App, lease: Lease) -> Result<NextCall> {
                 {
                     return Ok(NextCall::Nothing);
                 }
-                let Some((institution, call)) = calls::due(sql, now).await? else {
+                let Some((institution, call, turn)) = calls::due(sql, now).await? else {
                     return Ok(NextCall::Nothing);
                 };
                 let Some(call) = calls::lock(sql, institution, call).await? else {
                     return Ok(NextCall::PutOff);
                 };
                 // A call that is put off is a turn, too: an institution with thousands over its daily limit delays nobody.
-                turns::take(sql, turns::CALLS, institution).await?;
+                turns::take(sql, turns::CALLS, turn, institution).await?;
                 if call.state != State::Scheduled || !may_be_made(sql, &rules, &call, job, now).await? {
                     return Ok(NextCall::PutOff);
                 }

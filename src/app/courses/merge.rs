@@ -32,7 +32,7 @@ use crate::{
         exports::Departing,
         name_pages,
         participants::{self, merge as entries},
-        rolls,
+        rolls, versions,
     },
 };
 
@@ -62,6 +62,7 @@ pub async fn merge(
                 rolls::lock(sql, institution).await?;
                 let mut merging = Merging::new(sql, &owned_app, institution, (kept, gone), now).await?;
                 let merged = merging.run(sql).await?;
+                versions::callers_changed(sql).await?;
                 Ok((merged, merging.nobodys))
             })
         })

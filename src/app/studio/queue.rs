@@ -87,7 +87,10 @@ impl TaskQueue {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, mpsc};
+    use std::{
+        sync::{Arc, mpsc},
+        time::Duration,
+    };
 
     use super::*;
 
@@ -125,9 +128,21 @@ mod tests {
     #[test]
     fn threads_that_wait_for_a_task_end_with_the_queue() {
         let queue = Arc::new(TaskQueue::new(1));
-        let waiting = queue.clone();
-        let thread = std::thread::spawn(move || waiting.next().is_none());
+        let (waiting, (told, tells)) = (queue.clone(), mpsc::channel());
+        let thread = std::thread::spawn(move || {
+            told.send("it waits").unwrap();
+            while let Some(task) = waiting.next() {
+                task(Fate::Run);
+                told.send("it has run a task").unwrap();
+            }
+            told.send("it ends").unwrap();
+        });
+        let next = || tells.recv_timeout(Duration::from_secs(10));
+        assert_eq!(next(), Ok("it waits"));
+        assert_eq!(queue.push(InstitutionId::new(1), Box::new(|_| {})), Enqueued::Waiting);
+        assert_eq!(next(), Ok("it has run a task"));
         queue.close();
-        assert!(thread.join().unwrap());
+        assert_eq!(next(), Ok("it ends"));
+        thread.join().unwrap();
     }
 }

@@ -263,17 +263,17 @@ mod tests {
 
     #[test]
     fn unix_sockets_have_no_tls() {
-        for (query, mode) in [
-            ("host=/run/postgresql", SslMode::Disable),
-            ("host=/run/postgresql,/tmp", SslMode::Disable),
+        for (address, mode) in [
+            ("/names?host=/run/postgresql", SslMode::Disable),
+            ("%2Frun%2Fpostgresql,%2Ftmp/names?connect_timeout=1", SslMode::Disable),
             // The driver connects to the address.
-            ("host=/run/postgresql&hostaddr=10.0.0.1", SslMode::Require),
+            ("/names?host=/run/postgresql&hostaddr=10.0.0.1", SslMode::Require),
             // Decided for each of them.
-            ("host=/run/postgresql,db", SslMode::Require),
+            ("%2Frun%2Fpostgresql,db/names?connect_timeout=1", SslMode::Require),
         ] {
-            let url = format!("postgres:///names?sslmode=verify-full&{query}");
+            let url = format!("postgres://{address}&sslmode=verify-full");
             let DatabaseUrl { config, .. } = DatabaseUrl::parse(&url, None).unwrap();
-            assert_eq!(config.get_ssl_mode(), mode, "{query}");
+            assert_eq!(config.get_ssl_mode(), mode, "{address}");
         }
     }
 

@@ -18,6 +18,7 @@ use endonym::{
         session::{How, PersonId},
         tool_consumer::LmsKind,
     },
+    store::versions,
 };
 use serde_json::{Value, json};
 
@@ -145,7 +146,10 @@ async fn what_is_paused_and_agreed_to_stays_so_when_courses_are_merged_and_ends_
     world.give(&listed, Kind::Recording, b"how Ana says it").await;
     assert_eq!(school.count("media WHERE NOT hidden").await, 0);
 
+    let before = versions::of_callers(&mut app.db.read()).await.unwrap();
     let merged = courses::merge(app, &Actor::Operator, institution, kept.id, gone.id).await.unwrap();
+    let after = versions::of_callers(&mut app.db.read()).await.unwrap();
+    assert!(after > before, "tokens limited to the second page are for the first now");
     crate::store::coverage::check(&app.db).await;
     assert_eq!((merged.moved, merged.joined), (0, 1));
     assert_eq!(school.people().await[0]["recording_link"], Value::Null);

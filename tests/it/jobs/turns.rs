@@ -3,18 +3,15 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use endonym::{
-    app::{
-        Actor, institutions,
-        jobs::{self, FailureOutcome},
-    },
+    app::jobs::{self, FailureOutcome},
     domain::{
         ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId},
-        job::{Claim, Job, Lane},
+        job::{Claim, Job, Kind, Lane},
     },
-    store::{self, Error},
+    store::{self, Error, turns},
 };
 
-use super::{LEASE, count};
+use super::LEASE;
 use crate::support::{
     World,
     database::{execute, series},
@@ -109,7 +106,8 @@ async fn another_kind_of_job_and_another_lane_wait_no_longer() {
     for _ in 0..3 {
         kinds.push(claim_in(&world, Lane::SHARED).await.unwrap().job.kind().name());
     }
-    assert_eq!(kinds, ["run_import", "sync_course", "build_export"]);
+    // Lanes take turns, too: this one was not served yet.
+    assert_eq!(kinds, ["sync_course", "run_import", "build_export"]);
     // Whoever is served all the time in one lane has not had their turn in another.
     enqueue(&world, exports(two, 1)).await;
     let takes = (0..20).map(|n| Job::FetchTake { institution: two, attempt: AttemptId::new(n) });
@@ -242,13 +240,71 @@ async fn jobs_of_no_institution_have_a_turn_of_their_own() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_the_turns_of_an_institution_that_is_deleted() {
+async fn every_lane_has_a_cursor() {
     let world = World::new().await;
-    let neighbor = world.neighbor().await;
-    enqueue(&world, exports(neighbor.institution.id, 1)).await;
-    enqueue(&world, exports(world.institution.id, 1)).await;
-    next(&world, Lane::SHARED, 2).await;
-    assert_eq!(count(&world, "turns").await, 2);
-    institutions::delete(&world.app, &Actor::Operator, &neighbor.institution.slug).await.unwrap();
-    assert_eq!(count(&world, "turns").await, 1);
+    let text = "SELECT lane FROM turns";
+    let found = world.app.db.read().rows(text, &[], |row| row.text(0)).await.unwrap();
+    let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    let lanes = Kind::ALL.iter().map(|kind| jobs::policy(*kind).lane.name());
+    let lanes: BTreeSet<&str> = lanes.chain([turns::CALLS]).collect();
+    assert_eq!(found, lanes);
+}
+
+const EXPORTS: &[(Kind, Lane)] = &[(Kind::BuildExport, Lane::Background)];
+
+#[tokio::test]
+async fn a_worker_that_is_late_does_not_move_the_cursor_back() {
+    let world = World::new().await;
+    let (one, two) = (world.institution.id, world.neighbor().await.institution.id);
+    enqueue(&world, exports(one, 5)).await;
+    enqueue(&world, exports(two, 5)).await;
+    let seen = turns::waiting(&mut world.app.db.read(), EXPORTS, world.app.clock.now()).await.unwrap()[0];
+    assert_eq!(seen.institution, one);
+    assert_eq!(next(&world, Lane::SHARED, 2).await, [one, two].map(Some));
+    let late = world.app.db.write::<_, Error>(move |sql| {
+        Box::pin(async move { turns::take(sql, seen.lane.name(), seen.turn, seen.institution).await })
+    });
+    late.await.unwrap();
+    assert_eq!(next(&world, Lane::SHARED, 2).await, [one, two].map(Some));
+}
+
+#[tokio::test]
+async fn as_few_are_looked_at_among_thousands_of_institutions_as_among_ten() {
+    let world = World::new().await;
+    let (series, n) = series(&world.app.db, "2000");
+    let many = format!(
+        "{series}INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
+         SELECT i + 1, i + 1, 'build_export', '{{}}', 'waiting', i + 1, 0, 0, 0 FROM {n}"
+    );
+    assert_eq!(execute(&world.app.db, many, vec![]).await, 2_000);
+    execute(&world.app.db, "UPDATE turns SET institution_id = 1000", vec![]).await;
+    let found = turns::waiting(&mut world.app.db.read(), EXPORTS, world.app.clock.now()).await.unwrap();
+    let found: Vec<i64> = found.iter().map(|waiting| waiting.institution.get()).collect();
+    assert!(found.starts_with(&[1_001, 1_002]), "{found:?}");
+    assert!(found.len() < 20, "{found:?}");
+    // After the last comes the first.
+    execute(&world.app.db, "UPDATE turns SET institution_id = 2000", vec![]).await;
+    let found = turns::waiting(&mut world.app.db.read(), EXPORTS, world.app.clock.now()).await.unwrap();
+    assert_eq!(found[0].institution.get(), 1);
+}
+
+/// It has stopped between its last statement and the end of its transaction.
+#[tokio::test]
+async fn a_worker_that_hangs_while_it_claims_stops_nobody() {
+    let world = World::new().await;
+    // SQLite has one writer.
+    let Some(url) = &world.database.options.url else { return };
+    let (one, two) = (world.institution.id, world.neighbor().await.institution.id);
+    enqueue(&world, exports(one, 1)).await;
+    enqueue(&world, exports(two, 2)).await;
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let hang = format!(
+        "BEGIN; UPDATE jobs SET attempts = attempts WHERE institution_id = {one}; UPDATE turns SET turn = turn"
+    );
+    client.batch_execute(&hang).await.unwrap();
+    let claims = tokio::time::timeout(Duration::from_secs(5), next(&world, Lane::SHARED, 2));
+    assert_eq!(claims.await.expect("nobody waits"), [Some(two); 2]);
+    client.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(next(&world, Lane::SHARED, 1).await, [Some(one)]);
 }

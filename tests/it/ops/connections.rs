@@ -41,9 +41,13 @@ async fn connect(server: &PostgresServer) -> std::result::Result<Client, tokio_p
 
 /// Takes all connections that a server with ten has left: the pool has one.
 async fn take_the_rest(server: &PostgresServer) -> Vec<Client> {
+    take(server, 9).await
+}
+
+async fn take(server: &PostgresServer, count: usize) -> Vec<Client> {
     let (mut taken, started) = (Vec::new(), Instant::now());
     // Connections that were closed before may end only now.
-    while taken.len() < 9 {
+    while taken.len() < count {
         match connect(server).await {
             Ok(client) => taken.push(client),
             Err(error) => {
@@ -94,7 +98,7 @@ async fn while_postgresql_has_no_connections_left_reads_share_those_of_the_node(
 #[tokio::test]
 async fn while_postgresql_has_no_connections_left_the_start_waits_for_one() {
     let server = PostgresServer::start_with(&["max_connections=10"]).await;
-    let mut others = take_the_rest(&server).await;
+    let mut others = take(&server, 10).await;
     let mut opening = Box::pin(open(&server, 4, 0));
     assert!(timeout(Duration::from_millis(300), &mut opening).await.is_err(), "there is no connection");
     others.clear();

@@ -274,7 +274,13 @@ async fn whose_turn_it_is_is_found_without_reading_the_queue() {
             for plan in plans(&world, &text, &params).await {
                 let reads: Vec<_> = plan.iter().filter(|line| reads_one_of(line, tables)).collect();
                 assert!(!reads.is_empty(), "{what}: {plan:?}");
-                let is_keyed = |line: &&String| line.contains(index) && !line.contains("SCAN");
+                // Whether a kind has a due job at all is read as in the test above.
+                let is_first = |line: &&String| {
+                    line.contains("jobs_by_kind") || on_postgres() && line.contains("jobs_due")
+                };
+                let is_keyed =
+                    |line: &&String| (line.contains(index) || is_first(line)) && !line.contains("SCAN");
+                assert!(reads.iter().any(|line| line.contains(index)), "{what}: {plan:?}");
                 assert!(reads.iter().all(is_keyed), "{what}\n  {text}\n    {}", plan.join("\n    "));
             }
         }

@@ -8,10 +8,11 @@ use endonym::{
     store::{self, Error, versions},
 };
 
-use super::{get, scoped};
+use super::{get, limited, scoped};
 use crate::support::{
-    World,
+    Setup, World,
     database::{execute, on_postgres, series},
+    node::Node,
 };
 
 const PATH: &str = "/v5/participants";
@@ -77,14 +78,74 @@ async fn every_change_of_what_callers_are_made_of_is_counted_and_nothing_else() 
     institutions::update(app, operator, &world.institution.slug, change).await.unwrap();
     is_higher("a limit is changed").await;
     let origin = vec!["https://www.example.edu".to_owned()];
-    let change = institutions::Change { allow_origins: origin, ..Default::default() };
+    let change = institutions::Change { allow_origins: origin.clone(), ..Default::default() };
     institutions::update(app, operator, &world.institution.slug, change).await.unwrap();
     is_higher("an origin is allowed").await;
+    let change = institutions::Change { forbid_origins: origin, ..Default::default() };
+    institutions::update(app, operator, &world.institution.slug, change).await.unwrap();
+    is_higher("an origin is forbidden").await;
     let page = NamePageRef::parse(&page.slug).unwrap();
     name_pages::delete(app, operator, world.institution.id, &page).await.unwrap();
     is_higher("a page is deleted").await;
     institutions::delete(app, operator, &neighbor.institution.slug).await.unwrap();
     is_higher("an institution is deleted").await;
+
+    let missing = tokens::revoke(app, operator, world.institution.id, token.id).await;
+    assert!(missing.is_err() && version(&world).await == last, "nothing was revoked a second time");
+}
+
+#[tokio::test]
+async fn a_token_for_a_page_that_is_deleted_is_for_one_page_less() {
+    let world = World::new().await;
+    let page = world.page("Gone soon").await;
+    let token = limited(&world, &[&page, &world.page]).await;
+    let pages = async || {
+        let caller = callers::identify(&world.app, &token, None).await.unwrap();
+        caller.access.pages().map(<[_]>::len)
+    };
+    assert_eq!(pages().await, Some(2));
+    let gone = NamePageRef::parse(&page.slug).unwrap();
+    name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &gone).await.unwrap();
+    world.advance(LATER);
+    assert_eq!(pages().await, Some(1));
+}
+
+#[tokio::test]
+async fn a_token_that_one_node_has_revoked_does_not_work_on_another_after_a_second() {
+    let world = World::new().await;
+    let node = Node::start(&world, Setup::default()).await;
+    let (token, secret) =
+        tokens::create(&world.app, &Actor::Operator, world.institution.id, "both".into(), None)
+            .await
+            .unwrap();
+    let status = async || {
+        let request = world.client.get(format!("{}/api/private{PATH}", node.base));
+        request.header("Authorization", &secret).send().await.unwrap().status().as_u16()
+    };
+    get(&world, &secret, PATH).await.expect(200);
+    assert_eq!(status().await, 200);
+    tokens::revoke(&world.app, &Actor::Operator, world.institution.id, token.id).await.unwrap();
+    world.advance(Duration::from_secs(1));
+    assert_eq!(status().await, 401);
+    get(&world, &secret, PATH).await.expect(401);
+}
+
+#[tokio::test]
+async fn a_later_use_is_not_replaced_by_an_earlier_one() {
+    let world = World::new().await;
+    let (institution, token) = (world.institution.id, scoped(&world, TokenScope::All).await);
+    let id = callers::identify(&world.app, &token, None).await.unwrap().token_id;
+    for at in [20, 10] {
+        let used = [(institution, id, Moment::from_micros(at))];
+        let stored = world
+            .app
+            .db
+            .write::<_, Error>(move |sql| Box::pin(async move { store::tokens::used(sql, &used).await }));
+        stored.await.unwrap();
+    }
+    let all = tokens::all(&world.app, &Actor::Operator, institution).await.unwrap();
+    let found = all.iter().find(|one| one.id == id).unwrap();
+    assert_eq!(found.last_used_at, Some(Moment::from_micros(20)));
 }
 
 #[tokio::test]
