@@ -86,11 +86,14 @@ impl Share {
     /// Applies the store's answer, and decides about the request for which it was asked.
     pub fn settle(&mut self, now: i64, claim: &Claim, grant: &Grant, spending: Spending) -> Quota {
         let (policy, Grant { permits, counter }) = (claim.policy, *grant);
-        if self.start.is_some_and(|start| start != counter.start) {
-            self.shown = u32::MAX;
-        }
         let ago = |time: i64| claim.now.saturating_sub(time).max(0);
         self.window = policy.window_micros();
+        // Starts that are closer belong to one window, whose counter was lost (`Counter::claim`).
+        let is_new = |start: i64| start.abs_diff(counter.start) >= self.window.unsigned_abs();
+        if self.start.is_some_and(is_new) {
+            self.shown = u32::MAX;
+            self.spare = None;
+        }
         self.opened = now.saturating_sub(ago(counter.start).min(self.window));
         self.start = Some(counter.start);
         self.used = counter.used;
@@ -105,6 +108,13 @@ impl Share {
         // Above the ceiling, the permit is for this request only.
         let is_above = counter.used > i64::from(policy.ceiling);
         self.accept(policy, now, if is_above { Spending::Request } else { spending })
+    }
+
+    /// The store may have applied a claim that it did not answer. What was owed is not owed again, but known to be used: a store
+    /// that missed it learns it.
+    pub fn assume_told(&mut self, claim: &Claim) {
+        self.owed = self.owed.saturating_sub(claim.owed).max(0);
+        self.used = self.used.saturating_add(claim.owed);
     }
 
     /// Decides about a request while the store is away. The node may accept its part of what was left when it last asked, and then
