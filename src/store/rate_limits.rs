@@ -78,7 +78,7 @@ pub async fn claim(sql: &mut Sql, digest: &str, claim: &Claim) -> Result<Grant> 
     granted.ok_or_else(|| Error::Broken("a rate limit was not counted".to_owned()))
 }
 
-/// The time by the clock of PostgreSQL, in microseconds.
+/// The time by the clock of PostgreSQL, in microseconds, to compare it with our own.
 pub async fn time(db: &Db) -> Result<i64> {
     let text = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
     let time = db.read().one(text, &[], |row| row.int(0)).await?;
