@@ -80,9 +80,9 @@ impl LimitKey {
         Self::Asks(network(address))
     }
 
-    /// Limits that protect secrets, mailboxes and moderators are counted request by request, and refuse while the store is away. The
-    /// others are leased, and go on with a part of the ceiling.
-    const fn is_exact(self) -> bool {
+    /// Limits that protect secrets, mailboxes and moderators refuse while the store is away. The others go on with a part of the
+    /// ceiling.
+    const fn is_fail_closed(self) -> bool {
         match self {
             Self::Failures(_)
             | Self::SignIns(_)
@@ -93,6 +93,20 @@ impl LimitKey {
             Self::Token(_) | Self::Page { .. } | Self::Address(_) | Self::Launches(_) | Self::Course(_) => {
                 false
             }
+        }
+    }
+
+    /// The largest number of permits that a node leases at a time. Those that cost others something are counted one by one.
+    fn largest_lease(self, policy: Policy) -> i64 {
+        match self {
+            Self::SignIns(_) | Self::Reports(_) | Self::Asks(_) | Self::PageAsks { .. } => 1,
+            Self::Token(_)
+            | Self::Page { .. }
+            | Self::Address(_)
+            | Self::Failures(_)
+            | Self::Launches(_)
+            | Self::Sso(_)
+            | Self::Course(_) => policy.largest_lease(),
         }
     }
 
@@ -164,7 +178,7 @@ impl Micros {
 
 enum Buckets {
     Memory(Box<Memory>),
-    Shared(Box<Shared>),
+    Shared(Arc<Shared>),
 }
 
 pub struct Limiter {
@@ -176,7 +190,7 @@ pub struct Limiter {
 impl Limiter {
     pub fn new(policy: Policy, sharing: Sharing, clock: Clock) -> Self {
         let micros = Micros(clock.instant());
-        let shared = |store| Buckets::Shared(Box::new(Shared::new(store, sharing.nodes, clock, micros)));
+        let shared = |store| Buckets::Shared(Arc::new(Shared::new(store, sharing.nodes, clock, micros)));
         let buckets = match sharing.leases {
             Leases::Local => Buckets::Memory(Box::default()),
             Leases::Database(db) => shared(Store::Database(db)),

@@ -68,11 +68,8 @@ pub async fn ask(
     let is_open = settings.state(app.clock.now()) == PageState::Open;
     if is_open && settings.register == Register::Code && !is_event_code(page, code) {
         // Guesses count as requests do.
-        return Ok(if sign_in::admits(app, client).await {
-            Answer::WrongCode
-        } else {
-            Answer::TooMany { retry_after: sign_in::RECENT.as_secs() }
-        });
+        let refusal = sign_in::refusal(app, client).await;
+        return Ok(refusal.map_or(Answer::WrongCode, |retry_after| Answer::TooMany { retry_after }));
     }
     let may_register = is_open && may_register(page, settings, &email, code);
     let wanted = MailRequest {

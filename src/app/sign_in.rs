@@ -58,7 +58,7 @@ pub struct ProxyAuth {
 }
 
 /// Limits per address, known or not.
-pub(super) const RECENT: Duration = Duration::from_secs(15 * 60);
+const RECENT: Duration = Duration::from_secs(15 * 60);
 const RECENT_MOST: i64 = 3;
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DAY_MOST: i64 = 10;
@@ -92,9 +92,8 @@ pub enum Answer {
 
 /// Requests a sign-in mail. The work does not depend on whether the address is known: a job finds out (`message`).
 pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: MailRequest) -> Result<Answer> {
-    let too_many = Answer::TooMany { retry_after: RECENT.as_secs() };
-    if !admits(app, client).await {
-        return Ok(too_many);
+    if let Some(retry_after) = refusal(app, client).await {
+        return Ok(Answer::TooMany { retry_after });
     }
     let (owned_app, now, browser_digest) = (app.clone(), app.clock.now(), browser.digest());
     let request = Request {
@@ -126,21 +125,21 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         })
         .await?;
     if !accepted {
-        return Ok(too_many);
+        return Ok(Answer::TooMany { retry_after: RECENT.as_secs() });
     }
     app.queue.wake();
     Ok(Answer::Accepted)
 }
 
-/// Counts a request against the limit of the client's network.
-pub(super) async fn admits(app: &App, client: Option<Client>) -> bool {
-    let Some(client) = client else { return true };
+/// Counts a request against the limit of the client's network. If it is refused, returns how many seconds to wait.
+pub(super) async fn refusal(app: &App, client: Option<Client>) -> Option<u64> {
+    let client = client?;
     let limit = app.sign_in.limit;
     let ceiling = if client.is_proxy { limit.saturating_mul(PROXY_FACTOR) } else { limit };
     let policy = Policy { ceiling, window: RECENT, throttle: RECENT };
     let quota =
         app.limiter.take_with_policy(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
-    quota.retry_after.is_none()
+    quota.retry_after
 }
 
 fn quota(now: Moment) -> Quota {

@@ -12,6 +12,7 @@ use crate::{
         studio,
     },
     config::{self, Storage},
+    store::valkey::PATIENT_DEADLINE,
 };
 
 /// Check every configured component, and print how to fix problems
@@ -54,7 +55,7 @@ impl Doctor {
         }
         all.push(shown(doctor::blobs(&storage.blobs()).await));
         all.push(shown(doctor::listen(&self.listen).await));
-        match self.shared_limits.valkey() {
+        match self.shared_limits.valkey(PATIENT_DEADLINE) {
             Ok(Some(valkey)) => all.push(shown(doctor::limits(&valkey).await)),
             Ok(None) => {}
             Err(why) => all.push(FindingText {

@@ -114,10 +114,25 @@ impl Counter {
     /// Gives out as many permits as the claim may have. Above the ceiling, that is one per throttle interval.
     pub fn claim(&mut self, claim: &Claim) -> Grant {
         let Claim { policy, now, .. } = *claim;
-        if !self.is_current(now, policy.window_micros()) {
+        let window = policy.window_micros();
+        if !self.is_current(now, window) {
+            let end = self.start.saturating_add(window);
             *self = Self::continuing(claim);
-        } else if self.start == claim.start {
-            self.used = self.used.max(claim.known);
+            if end <= now {
+                // Windows do not overlap, so a claim from an overlapping one shows that the counter was lost.
+                self.start = self.start.max(end);
+            }
+        } else if claim.known > 0
+            && claim.start <= self.start
+            && claim.start.saturating_add(window) > self.start
+        {
+            // The counter may have been lost, and begun again by a node that knew less.
+            self.used = if claim.start == self.start {
+                self.used.max(claim.known)
+            } else {
+                self.used.saturating_add(claim.known)
+            };
+            self.start = claim.start;
         }
         self.used = self.used.saturating_add(claim.owed);
         let left = i64::from(policy.ceiling).saturating_sub(self.used);
@@ -258,8 +273,24 @@ mod tests {
         assert_eq!(lost.claim(&claim(3, 0)).permits, 0);
         let mut lagging = Counter { start: 5, used: 2, last: 5 };
         assert_eq!(lagging.claim(&claim(6, 0)).counter.used, 7);
+        // A node that knew nothing has begun a new window.
+        let mut begun_again = Counter { start: 6, used: 2, last: 6 };
+        assert_eq!(begun_again.claim(&claim(6, 0)).counter, Counter { start: 5, used: 9, last: 9 });
+        assert_eq!(begun_again.claim(&claim(6, 0)).counter.used, 10, "it is not added twice");
         let mut other = Counter { start: 6, used: 2, last: 6 };
-        assert_eq!(other.claim(&claim(6, 0)).counter.used, 3, "knowledge of another window does not count");
+        assert_eq!(other.claim(&claim(0, 0)).counter, Counter { start: 6, used: 3, last: 9 });
+    }
+
+    #[test]
+    fn windows_do_not_overlap() {
+        let window = 900 * SECOND;
+        // The node has known the caller for a second when the last window ends.
+        let mut counter = Counter { start: 0, used: 10, last: 0 };
+        let claim = Claim { start: window - SECOND, ..Claim::single(policy(10), window) };
+        assert_eq!(counter.claim(&claim).counter, Counter { start: window, used: 1, last: window });
+        // The clock of another node is behind.
+        let late = Claim { start: 0, known: 10, ..Claim::single(policy(10), window - 1) };
+        assert_eq!(counter.claim(&late).counter, Counter { start: window, used: 2, last: window - 1 });
     }
 
     #[test]

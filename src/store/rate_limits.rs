@@ -8,13 +8,33 @@ use crate::domain::{
     rate_limit::{Claim, Counter, Grant, LEASES_OF_REST},
 };
 
+/// Why a store did not count.
+#[derive(Debug)]
+pub struct Failure {
+    pub why: String,
+    /// The store got the claim, and may have counted.
+    pub is_unanswered: bool,
+}
+
+impl Failure {
+    pub fn unanswered() -> Self {
+        Self { why: "it did not answer in time".to_owned(), is_unanswered: true }
+    }
+}
+
 /// One round trip, outside a transaction. Does what `Counter::claim` does; concurrent claims wait for each other at the row. Every
 /// expression reads the row as it was before.
 static CLAIM: LazyLock<String> = LazyLock::new(|| {
     let is_current = "r.window_start + $7 > $4 AND r.window_start < $4 + $7";
-    let start = format!("CASE WHEN {is_current} THEN r.window_start ELSE $2 END");
+    // Without the cast, PostgreSQL would take $8 for an integer of 32 bits.
+    let is_known = "CAST($8 AS BIGINT) > 0 AND $2 <= r.window_start AND $2 + $7 > r.window_start";
+    let start = format!(
+        "CASE WHEN {is_current} THEN CASE WHEN {is_known} THEN $2 ELSE r.window_start END \
+         WHEN r.window_start + $7 <= $4 THEN GREATEST($2, r.window_start + $7) ELSE $2 END"
+    );
     let used = format!(
-        "(CASE WHEN NOT ({is_current}) THEN $8 WHEN r.window_start = $2 THEN GREATEST(r.used, $8) ELSE r.used END + $9)"
+        "(CASE WHEN NOT ({is_current}) THEN $8 WHEN NOT ({is_known}) THEN r.used \
+         WHEN r.window_start = $2 THEN GREATEST(r.used, $8) ELSE r.used + $8 END + $9)"
     );
     let last = format!("CASE WHEN {is_current} THEN r.last_at ELSE $4 END");
     let granted = format!(
@@ -56,6 +76,13 @@ pub async fn claim(sql: &mut Sql, digest: &str, claim: &Claim) -> Result<Grant> 
     };
     let granted = sql.one(&CLAIM, &params, read).await?;
     granted.ok_or_else(|| Error::Broken("a rate limit was not counted".to_owned()))
+}
+
+/// The time by the clock of PostgreSQL, in microseconds, to compare it with our own.
+pub async fn time(db: &Db) -> Result<i64> {
+    let text = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+    let time = db.read().one(text, &[], |row| row.int(0)).await?;
+    time.ok_or_else(|| Error::Broken("PostgreSQL does not say what time it is".to_owned()))
 }
 
 /// Rows that are deleted at a time.

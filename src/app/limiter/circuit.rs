@@ -14,27 +14,49 @@ pub struct Circuit {
     failures: AtomicU32,
 }
 
+/// May a request ask the store?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    No,
+    /// The store answers.
+    Closed,
+    /// As the only one, to find out whether the store answers again.
+    Retry,
+}
+
 impl Circuit {
     /// Until when not to ask.
     pub fn open_until(&self, now: i64) -> Option<i64> {
         Some(self.retry_at.load(Ordering::Relaxed)).filter(|at| *at > now)
     }
 
-    /// May this request ask the store? When a retry is due, one may.
-    pub fn admits(&self, now: i64) -> bool {
+    /// When a retry is due, one request may ask.
+    pub fn admit(&self, now: i64) -> Admission {
         let at = self.retry_at.load(Ordering::Relaxed);
         if at == 0 {
-            return true;
+            return Admission::Closed;
         }
-        let next = now.saturating_add(self.backoff()).max(1);
-        at <= now && self.retry_at.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        let is_first = || {
+            let next = self.next(now);
+            self.retry_at.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        };
+        if at <= now && is_first() { Admission::Retry } else { Admission::No }
     }
 
-    /// The store has failed. Returns true if it had answered before.
-    pub fn open(&self, now: i64) -> bool {
-        let next = now.saturating_add(self.backoff()).max(1);
+    /// The store has failed. Returns true if it had answered before. Requests that were under way when it failed count as one failure.
+    pub fn open(&self, now: i64, admission: Admission) -> bool {
+        let next = self.next(now);
+        let had_answered = if admission == Admission::Retry {
+            self.retry_at.swap(next, Ordering::Relaxed) == 0
+        } else {
+            let opened = self.retry_at.compare_exchange(0, next, Ordering::Relaxed, Ordering::Relaxed);
+            if opened.is_err() {
+                return false;
+            }
+            true
+        };
         self.failures.fetch_add(1, Ordering::Relaxed);
-        self.retry_at.swap(next, Ordering::Relaxed) == 0
+        had_answered
     }
 
     /// The store has answered. Returns true if it had failed before.
@@ -46,38 +68,49 @@ impl Circuit {
         self.retry_at.swap(0, Ordering::Relaxed) != 0
     }
 
-    fn backoff(&self) -> i64 {
+    /// The time of the next retry.
+    fn next(&self, now: i64) -> i64 {
         let doublings = self.failures.load(Ordering::Relaxed).min(10);
-        (FIRST << doublings).min(LONGEST)
+        now.saturating_add((FIRST << doublings).min(LONGEST)).max(1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Admission::{Closed, No, Retry};
 
     #[test]
     fn after_a_failure_one_request_tries_again_and_waits_longer_each_time() {
         let circuit = Circuit::default();
-        assert!(circuit.admits(0) && circuit.admits(0));
-        assert!(circuit.open(0) && !circuit.open(0));
-        let circuit = Circuit::default();
-        let mut now = 0;
-        let mut waits = Vec::new();
+        let (mut now, mut admission, mut waits) = (0, circuit.admit(0), Vec::new());
+        assert_eq!((admission, circuit.admit(0)), (Closed, Closed));
         for _ in 0..8 {
-            circuit.open(now);
+            assert_eq!(circuit.open(now, admission), now == 0);
             let until = circuit.open_until(now).unwrap();
-            assert!(!circuit.admits(until - 1));
+            assert_eq!(circuit.admit(until - 1), No);
             waits.push(until - now);
             now = until;
             assert_eq!(circuit.open_until(now), None);
-            assert!(circuit.admits(now) && !circuit.admits(now), "one at a time");
+            admission = circuit.admit(now);
+            assert_eq!((admission, circuit.admit(now)), (Retry, No), "one at a time");
         }
         assert_eq!(waits[..3], [250_000, 500_000, 1_000_000]);
         assert_eq!(waits[7], LONGEST);
         assert!(circuit.close() && !circuit.close());
-        assert!(circuit.admits(now) && circuit.admits(now));
-        circuit.open(now);
+        assert_eq!((circuit.admit(now), circuit.admit(now)), (Closed, Closed));
+        circuit.open(now, Closed);
         assert_eq!(circuit.open_until(now), Some(now + FIRST), "it starts again");
+    }
+
+    #[test]
+    fn requests_that_fail_together_count_as_one_failure() {
+        let circuit = Circuit::default();
+        let opened = (0..20).filter(|_| circuit.open(0, Closed)).count();
+        assert_eq!(opened, 1);
+        assert_eq!(circuit.open_until(0), Some(FIRST));
+        assert_eq!(circuit.admit(FIRST), Retry);
+        circuit.open(FIRST, Retry);
+        assert_eq!(circuit.open_until(FIRST), Some(FIRST + 2 * FIRST));
     }
 }

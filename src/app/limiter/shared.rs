@@ -4,14 +4,28 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
-use super::{LimitKey, circuit::Circuit, local::SHARDS};
+use tokio::time::timeout;
+
+use super::{
+    LimitKey,
+    circuit::{Admission, Circuit},
+    local::SHARDS,
+};
 use crate::{
     clock::Clock,
     domain::rate_limit::{Claim, Grant, Policy, Quota, Share, Spending},
-    store::{Db, rate_limits, valkey::Valkey},
+    store::{
+        Db,
+        rate_limits::{self, Failure},
+        valkey::Valkey,
+    },
     telemetry::metrics,
 };
 
@@ -22,16 +36,37 @@ pub enum Store {
 }
 
 impl Store {
-    async fn claim(&self, key: LimitKey, claim: &Claim) -> Result<Grant, String> {
+    async fn claim(&self, key: LimitKey, claim: &Claim) -> Result<Grant, Failure> {
         let digest = key.digest();
         match self {
             Self::Database(db) => {
-                rate_limits::claim(&mut db.read(), &digest, claim).await.map_err(|error| error.to_string())
+                let mut sql = db.read();
+                match timeout(DEADLINE, rate_limits::claim(&mut sql, &digest, claim)).await {
+                    Ok(answer) => {
+                        answer.map_err(|error| Failure { why: error.to_string(), is_unanswered: false })
+                    }
+                    Err(_) => Err(Failure::unanswered()),
+                }
             }
             Self::Valkey(valkey) => valkey.claim(&digest, claim).await,
         }
     }
+
+    /// The time by its clock, in microseconds.
+    async fn time(&self) -> Result<i64, String> {
+        match self {
+            Self::Database(db) => rate_limits::time(db).await.map_err(|error| error.to_string()),
+            Self::Valkey(valkey) => valkey.time().await,
+        }
+    }
 }
+
+/// How long PostgreSQL may take for a claim, as long as requests wait for a connection. Valkey has its own deadline.
+const DEADLINE: Duration = Duration::from_secs(2);
+/// How long a request waits for others of the same caller, which ask before it.
+const LONGEST_TURN: Duration = Duration::from_secs(2);
+/// By how much the clocks of nodes may differ, in microseconds.
+const LARGEST_DIFFERENCE: i64 = 1_000_000;
 
 struct Entry {
     share: Share,
@@ -49,6 +84,8 @@ pub struct Shared {
     hasher: RandomState,
     /// Converts the time of the monotonic clock to microseconds.
     micros: super::Micros,
+    /// The clocks of the store and of this node differ.
+    is_clock_wrong: AtomicBool,
 }
 
 /// Batches of expired rows that are deleted at a time.
@@ -57,11 +94,18 @@ const MAX_BATCHES: usize = 20;
 impl Shared {
     pub fn new(store: Store, nodes: u32, clock: Clock, micros: super::Micros) -> Self {
         let (circuit, shards, hasher) = (Circuit::default(), Default::default(), RandomState::new());
-        Self { store, nodes, clock, circuit, shards, hasher, micros }
+        let is_clock_wrong = AtomicBool::new(false);
+        Self { store, nodes, clock, circuit, shards, hasher, micros, is_clock_wrong }
     }
 
     /// Decides about a request.
-    pub async fn decide(&self, key: LimitKey, policy: Policy, now: i64, spending: Spending) -> Quota {
+    pub async fn decide(
+        self: &Arc<Self>,
+        key: LimitKey,
+        policy: Policy,
+        now: i64,
+        spending: Spending,
+    ) -> Quota {
         let turn = {
             let mut entries = self.shard(key);
             let entry = entry(&mut entries, key, policy, now);
@@ -71,7 +115,7 @@ impl Shared {
             }
         };
         // Boxed, because every request moves this future, and few ask.
-        Box::pin(self.ask(key, policy, spending, &turn)).await
+        Box::pin(self.ask(key, policy, spending, turn)).await
     }
 
     /// Counts an admitted attempt that has failed. The store learns of it with the lease, or when it is asked next.
@@ -79,22 +123,36 @@ impl Shared {
         entry(&mut self.shard(key), key, policy, now).share.count(policy, now)
     }
 
-    /// Has this key reached the ceiling, as far as this node knows?
+    /// Has this key reached the ceiling, as far as this node knows? What would be refused without the store has.
     pub fn is_past(&self, key: LimitKey, ceiling: u32, now: i64) -> bool {
-        self.shard(key).get(&key).is_some_and(|entry| entry.share.is_past(ceiling, now))
+        (key.is_fail_closed() && self.circuit.open_until(now).is_some())
+            || self.shard(key).get(&key).is_some_and(|entry| entry.share.is_past(ceiling, now))
     }
 
     async fn ask(
-        &self,
+        self: &Arc<Self>,
         key: LimitKey,
         policy: Policy,
         spending: Spending,
-        turn: &tokio::sync::Mutex<()>,
+        turn: Arc<tokio::sync::Mutex<()>>,
     ) -> Quota {
         if self.circuit.open_until(self.now()).is_some() {
             return self.decide_without_store(key, policy, spending);
         }
-        let _turn = turn.lock().await;
+        let Ok(turn) = timeout(LONGEST_TURN, turn.lock_owned()).await else {
+            return self.decide_without_store(key, policy, spending);
+        };
+        // A task: if the client goes away, what it has leased remains for the next one.
+        let shared = self.clone();
+        let asked = tokio::spawn(async move {
+            let _turn = turn;
+            shared.claim(key, policy, spending).await
+        });
+        // It fails if the runtime is shutting down.
+        asked.await.unwrap_or_else(|_| self.decide_without_store(key, policy, spending))
+    }
+
+    async fn claim(&self, key: LimitKey, policy: Policy, spending: Spending) -> Quota {
         let (now, wall) = (self.now(), self.clock.now().micros());
         let claim = {
             let mut entries = self.shard(key);
@@ -103,10 +161,10 @@ impl Shared {
             if let Some(quota) = share.spend(policy, now, spending) {
                 return quota;
             }
-            let most = if key.is_exact() { 1 } else { policy.largest_lease() };
-            share.claim(policy, now, wall, most)
+            share.claim(policy, now, wall, key.largest_lease(policy))
         };
-        if !self.circuit.admits(now) {
+        let admission = self.circuit.admit(now);
+        if admission == Admission::No {
             return self.decide_without_store(key, policy, spending);
         }
         match self.store.claim(key, &claim).await {
@@ -117,11 +175,14 @@ impl Shared {
                 metrics::rate_limit_lease(if grant.permits > 0 { "granted" } else { "refused" });
                 entry(&mut self.shard(key), key, policy, now).share.settle(now, &claim, &grant, spending)
             }
-            Err(error) => {
+            Err(Failure { why, is_unanswered }) => {
                 metrics::rate_limit_lease("failed");
-                if self.circuit.open(self.now()) {
+                if is_unanswered {
+                    entry(&mut self.shard(key), key, policy, now).share.assume_told(&claim);
+                }
+                if self.circuit.open(self.now(), admission) {
                     tracing::warn!(
-                        %error,
+                        error = %why,
                         "the store of rate limits does not answer: API requests go on with this node's part of the limit, and \
                          sign-ins, reports and the like are refused"
                     );
@@ -136,7 +197,7 @@ impl Shared {
         let now = self.now();
         let mut entries = self.shard(key);
         let share = &mut entry(&mut entries, key, policy, now).share;
-        let quota = if key.is_exact() {
+        let quota = if key.is_fail_closed() {
             let until = self.circuit.open_until(now).unwrap_or(now);
             share.refuse(policy, now, until - now)
         } else {
@@ -155,12 +216,31 @@ impl Shared {
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Nodes whose clocks differ by the length of a window end each other's windows. The store's clock stands for those of other nodes.
+    async fn compare_clocks(&self) {
+        let before = self.clock.now().micros();
+        // A store that is away is reported elsewhere.
+        let Ok(Ok(time)) = timeout(DEADLINE, self.store.time()).await else { return };
+        let after = self.clock.now().micros();
+        let difference = before.saturating_sub(time).max(time.saturating_sub(after));
+        let is_wrong = difference > LARGEST_DIFFERENCE;
+        let was_wrong = self.is_clock_wrong.swap(is_wrong, Ordering::Relaxed);
+        if is_wrong && !was_wrong {
+            let seconds = difference / 1_000_000;
+            tracing::warn!(
+                seconds,
+                "the clocks of this node and of the store of rate limits differ: synchronize the clocks of all nodes"
+            );
+        }
+    }
+
     /// Drops shares and rows whose windows have ended.
     pub async fn remove_expired(&self, now: i64) {
         for shard in &self.shards {
             let mut entries = shard.lock().unwrap_or_else(PoisonError::into_inner);
             entries.retain(|_, entry| !entry.share.is_over(now));
         }
+        self.compare_clocks().await;
         // Valkey deletes its keys itself.
         let Store::Database(db) = &self.store else { return };
         for _ in 0..MAX_BATCHES {

@@ -86,11 +86,14 @@ impl Share {
     /// Applies the store's answer, and decides about the request for which it was asked.
     pub fn settle(&mut self, now: i64, claim: &Claim, grant: &Grant, spending: Spending) -> Quota {
         let (policy, Grant { permits, counter }) = (claim.policy, *grant);
-        if self.start.is_some_and(|start| start != counter.start) {
-            self.shown = u32::MAX;
-        }
         let ago = |time: i64| claim.now.saturating_sub(time).max(0);
         self.window = policy.window_micros();
+        // Starts that are closer belong to one window, whose counter was lost (`Counter::claim`).
+        let is_new = |start: i64| start.abs_diff(counter.start) >= self.window.unsigned_abs();
+        if self.start.is_some_and(is_new) {
+            self.shown = u32::MAX;
+            self.spare = None;
+        }
         self.opened = now.saturating_sub(ago(counter.start).min(self.window));
         self.start = Some(counter.start);
         self.used = counter.used;
@@ -105,6 +108,13 @@ impl Share {
         // Above the ceiling, the permit is for this request only.
         let is_above = counter.used > i64::from(policy.ceiling);
         self.accept(policy, now, if is_above { Spending::Request } else { spending })
+    }
+
+    /// The store may have applied a claim that it did not answer. What was owed is not owed again, but known to be used: a store
+    /// that missed it learns it.
+    pub fn assume_told(&mut self, claim: &Claim) {
+        self.owed = self.owed.saturating_sub(claim.owed).max(0);
+        self.used = self.used.saturating_add(claim.owed);
     }
 
     /// Decides about a request while the store is away. The node may accept its part of what was left when it last asked, and then
@@ -207,20 +217,24 @@ mod tests {
     struct Scene {
         policy: Policy,
         counter: Option<Counter>,
-        nodes: Vec<Share>,
+        /// `None` until the caller's first request there.
+        nodes: Vec<Option<Share>>,
+        /// How far the wall clock of each node is ahead.
+        offsets: [i64; NODES as usize],
         store_is_away: bool,
         claims: u32,
     }
 
     impl Scene {
         fn new(policy: Policy) -> Self {
-            let nodes = vec![Share::new(policy, 0); NODES as usize];
-            Self { policy, counter: None, nodes, store_is_away: false, claims: 0 }
+            let (nodes, offsets) = (vec![None; NODES as usize], [0; NODES as usize]);
+            Self { policy, counter: None, nodes, offsets, store_is_away: false, claims: 0 }
         }
 
-        /// One request at a node, whose clocks are all the same.
+        /// One request at a node.
         fn request(&mut self, node: usize, now: i64) -> Quota {
-            let (share, policy) = (&mut self.nodes[node], self.policy);
+            let policy = self.policy;
+            let share = self.nodes[node].get_or_insert_with(|| Share::new(policy, now));
             if let Some(quota) = share.spend(policy, now, Spending::Request) {
                 return quota;
             }
@@ -228,7 +242,7 @@ mod tests {
                 return share.without_store(policy, now, NODES, Spending::Request);
             }
             self.claims += 1;
-            let claim = share.claim(policy, now, now, policy.largest_lease());
+            let claim = share.claim(policy, now, now + self.offsets[node], policy.largest_lease());
             let counter = self.counter.get_or_insert(Counter::continuing(&claim));
             let grant = counter.claim(&claim);
             share.settle(now, &claim, &grant, Spending::Request)
@@ -257,6 +271,8 @@ mod tests {
             let mut random = Random(seed * 7_919);
             let ceiling = u32::try_from(random.below(1_200)).unwrap();
             let mut scene = Scene::new(policy(ceiling));
+            // Up to two seconds.
+            scene.offsets = [0; NODES as usize].map(|_| i64::try_from(random.below(2_000_000)).unwrap());
             let (mut accepted, mut shown) = (0, vec![u32::MAX; NODES as usize]);
             for step in 0..i64::from(ceiling) + 200 {
                 let node = random.node();
@@ -297,15 +313,64 @@ mod tests {
     }
 
     #[test]
+    fn a_store_that_lost_its_counters_learns_them_although_a_new_node_asks_first() {
+        for offset in [-5 * SECOND, 0, 5 * SECOND] {
+            let mut scene = Scene::new(policy(1_000));
+            scene.offsets[2] = offset;
+            let (mut accepted, mut shown) = (0, [u32::MAX; NODES as usize]);
+            for step in 0..4_000 {
+                if step == 600 {
+                    scene.counter = None;
+                }
+                let node = match step {
+                    0..600 => step % 2,
+                    600..700 => 2,
+                    _ => step % 3,
+                };
+                let quota = scene.request(node, i64::try_from(step).unwrap() * SECOND / 10);
+                accepted += u32::from(quota.retry_after.is_none());
+                assert!(quota.remaining <= shown[node], "it rises after {step} steps");
+                shown[node] = quota.remaining;
+            }
+            // What the nodes had leased since the others asked is not known.
+            assert!((960..=1_060).contains(&accepted), "{offset}: {accepted}");
+        }
+    }
+
+    #[test]
+    fn a_claim_without_an_answer_is_told_once() {
+        let policy = policy(300);
+        let mut share = Share::new(policy, 0);
+        let mut counter = Counter::new(0);
+        let mut ask = |share: &mut Share, is_answered: bool| {
+            let claim = share.claim(policy, 0, 0, 1);
+            let grant = counter.claim(&claim);
+            if is_answered {
+                share.settle(0, &claim, &grant, Spending::Request);
+            } else {
+                share.assume_told(&claim);
+            }
+            counter.used
+        };
+        assert_eq!(ask(&mut share, true), 1);
+        for _ in 0..10 {
+            share.without_store(policy, 0, NODES, Spending::Request);
+        }
+        assert_eq!(ask(&mut share, false), 12, "ten, and a permit that is lost");
+        assert_eq!(ask(&mut share, true), 13, "not ten again");
+    }
+
+    #[test]
     fn a_single_node_sees_what_it_would_count_itself() {
         for seed in 1..100 {
             let mut random = Random(seed * 6_151);
             let ceiling = 1 + u32::try_from(random.below(60)).unwrap();
             let policy = Policy { throttle: Duration::from_secs(2), ..policy(ceiling) };
-            let (mut scene, mut own, mut now) = (Scene::new(policy), Counter::new(0), 0);
+            let (mut scene, mut own, mut now) = (Scene::new(policy), None, 0);
             for _ in 0..200 {
                 now += i64::try_from(random.below(20)).unwrap() * SECOND;
-                assert_eq!(scene.request(0, now), own.take(policy, now), "seed {seed} at {now}");
+                let own = own.get_or_insert_with(|| Counter::new(now)).take(policy, now);
+                assert_eq!(scene.request(0, now), own, "seed {seed} at {now}");
             }
         }
     }
@@ -349,8 +414,8 @@ mod tests {
         }
         assert!((190..=230).contains(&more), "{more}");
         scene.store_is_away = false;
-        let told: i64 = (0..3).map(|node| scene.nodes[node].owed).sum();
-        assert!(told > 0);
+        let owed: i64 = scene.nodes.iter().flatten().map(|share| share.owed).sum();
+        assert!(owed > 0);
         for node in 0..3 {
             scene.request(node, 1_000);
         }

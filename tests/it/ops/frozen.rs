@@ -44,7 +44,8 @@ impl Scene {
         };
         here.succeed(&["migrate"]);
         let token = here.furnish();
-        let serving = here.serve(&["--database-timeout-seconds", "1", "--log", "warn"]);
+        let serving =
+            here.serve(&["--database-timeout-seconds", "1", "--rate-limit", "1000000", "--log", "warn"]);
         let client = Client::builder().no_proxy().timeout(LONGEST * 2).build().unwrap();
         (here, Self { server, serving, client, token })
     }

@@ -8,6 +8,7 @@ mod failover;
 mod frozen;
 mod kubernetes;
 mod limits;
+mod lost_limits;
 mod metrics;
 mod nginx;
 mod pgbouncer;

@@ -18,6 +18,7 @@ pub struct PostgresServer {
     /// The postmaster, which forks the other processes.
     child: Child,
     folder: TempDir,
+    settings: Vec<String>,
 }
 
 const LONGEST_START: Duration = Duration::from_secs(60);
@@ -64,24 +65,29 @@ impl PostgresServer {
 
     async fn launch(folder: TempDir, settings: &[&str]) -> Self {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut command = program("postgres");
-        command.current_dir(folder.path()).arg("-D").arg(folder.path().join("data"));
-        command.arg("-k").arg(folder.path()).args(["-p", &port.to_string()]);
-        for setting in ["listen_addresses=127.0.0.1", "fsync=off"].iter().chain(settings) {
-            command.args(["-c", *setting]);
-        }
-        let log = std::fs::File::create(folder.path().join("log")).unwrap();
-        let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        let child = spawn(folder.path(), port, &settings);
         let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
-        let server = Self { url, port, child, folder };
+        let server = Self { url, port, child, folder, settings };
+        server.until_up().await;
+        server
+    }
+
+    /// At the same address, after `crash`.
+    pub async fn restart(&mut self) {
+        self.child.wait().unwrap();
+        self.child = spawn(self.folder.path(), self.port, &self.settings);
+        self.until_up().await;
+    }
+
+    async fn until_up(&self) {
         let up = async {
-            while tokio_postgres::connect(&server.url, NoTls).await.is_err() {
+            while tokio_postgres::connect(&self.url, NoTls).await.is_err() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
         let up = tokio::time::timeout(LONGEST_START, up).await;
-        assert!(up.is_ok(), "it did not start: {}", server.log());
-        server
+        assert!(up.is_ok(), "it did not start: {}", self.log());
     }
 
     /// The data directory.
@@ -151,6 +157,18 @@ impl Drop for PostgresServer {
     }
 }
 
+fn spawn(folder: &Path, port: u16, settings: &[String]) -> Child {
+    let mut command = program("postgres");
+    command.current_dir(folder).arg("-D").arg(folder.join("data"));
+    command.arg("-k").arg(folder).args(["-p", &port.to_string()]);
+    let always = ["listen_addresses=127.0.0.1", "fsync=off"];
+    for setting in always.into_iter().chain(settings.iter().map(String::as_str)) {
+        command.args(["-c", setting]);
+    }
+    let log = std::fs::File::create(folder.join("log")).unwrap();
+    command.stdout(Stdio::null()).stderr(log).spawn().unwrap()
+}
+
 /// PostgreSQL does not run as root.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -158,7 +176,7 @@ fn folder() -> TempDir {
     folder
 }
 
-fn signal(name: &str, pids: &[String]) {
+pub fn signal(name: &str, pids: &[String]) {
     // Ignore processes that have already exited.
     if pids.is_empty() {
         return;

@@ -1,6 +1,7 @@
 //! A private server of rate limits. Debian: `redis-server`, which speaks the protocol of Valkey too.
 
 use std::{
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -8,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::process::PATIENCE;
+use super::{postgres::signal, process::PATIENCE};
 
 pub struct ValkeyServer {
     port: u16,
@@ -23,10 +24,15 @@ impl ValkeyServer {
     }
 
     pub fn with_password(password: Option<&'static str>) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let folder = tempfile::tempdir().unwrap();
-        let child = spawn(port, password, &folder);
-        Self { port, password, child, folder }
+        // Somebody else may take the port before it does.
+        for _ in 0..10 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            if let Some(child) = spawn(port, password, &folder) {
+                return Self { port, password, child, folder };
+            }
+        }
+        panic!("redis-server does not start");
     }
 
     pub fn url(&self) -> String {
@@ -42,7 +48,16 @@ impl ValkeyServer {
 
     /// At the same address, after `kill`.
     pub fn restart(&mut self) {
-        self.child = spawn(self.port, self.password, &self.folder);
+        self.child = spawn(self.port, self.password, &self.folder).expect("its port is free");
+    }
+
+    /// Suspends it; connections stay open.
+    pub fn freeze(&self) {
+        signal("STOP", &[self.child.id().to_string()]);
+    }
+
+    pub fn thaw(&self) {
+        signal("CONT", &[self.child.id().to_string()]);
     }
 }
 
@@ -53,8 +68,9 @@ impl Drop for ValkeyServer {
     }
 }
 
+/// `None` if it ends, because it cannot have the port.
 #[allow(clippy::disallowed_methods)]
-fn spawn(port: u16, password: Option<&str>, folder: &TempDir) -> Child {
+fn spawn(port: u16, password: Option<&str>, folder: &TempDir) -> Option<Child> {
     let mut command = Command::new("redis-server");
     command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
     command.arg("--dir").arg(folder.path());
@@ -64,10 +80,23 @@ fn spawn(port: u16, password: Option<&str>, folder: &TempDir) -> Child {
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.expect("redis-server is installed (Debian: redis-server)");
     let started = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(child.try_wait().unwrap().is_none(), "redis-server has ended");
+    while !is_answered_by(child.id(), port, password) {
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
         assert!(started.elapsed() < PATIENCE, "redis-server did not start");
         std::thread::sleep(Duration::from_millis(10));
     }
-    child
+    Some(child)
+}
+
+/// Is it this process that answers at the port?
+fn is_answered_by(pid: u32, port: u16, password: Option<&str>) -> bool {
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
+    stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let login = password.map(|password| format!("AUTH {password}\r\n")).unwrap_or_default();
+    let asked = stream.write_all(format!("{login}INFO server\r\nQUIT\r\n").as_bytes());
+    let mut answer = String::new();
+    let is_read = asked.is_ok() && stream.read_to_string(&mut answer).is_ok();
+    is_read && answer.contains(&format!("process_id:{pid}\r\n"))
 }
