@@ -219,7 +219,7 @@ fn all<'a>(inputs: &[&'a str], value: &'a str) -> Vec<(&'a str, &'a str)> {
 
 #[tokio::test]
 async fn no_form_breaks_and_what_cannot_be_read_changes_nothing() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let paths = scene(&world).await;
     // What she has chosen comes before what her browser accepts; the visitor has chosen nothing.
     let mut mia = signed_in(&world, world.institution.id, MIA).await;
