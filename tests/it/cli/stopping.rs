@@ -163,7 +163,8 @@ async fn nothing_that_was_answered_is_lost() {
         made.extend(sender.await.unwrap());
     }
     assert!(made.len() > 50, "{}", made.len());
-    let serving = here.serve(&[]);
+    // With the same limit: of the other one, this window has used up more already, on PostgreSQL, where limits outlive a process.
+    let serving = here.serve(&["--rate-limit", "1000000"]);
     let address = format!("{}/api/private/v5/participants/search", serving.base);
     let ask = json!({ "email_list": made, "per_page": 10_000 });
     let answer = client.post(address).header("Authorization", &token).json(&ask).send().await.unwrap();
