@@ -1,20 +1,14 @@
 //! Optional parts of a record (`include`), and the HTML snippets that play a recording.
 
-use std::sync::LazyLock;
+mod snippets;
 
-use crate::{
-    app::Links,
-    domain::{
-        fault::{Fault, Field},
-        field_errors::FieldErrors,
-        ids::InstitutionId,
-        participant::Participant,
-    },
-};
+pub use snippets::Snippets;
 
-use super::{
-    html::escape,
-    params::{self, Params},
+use super::params::Params;
+use crate::domain::{
+    fault::{Fault, Field},
+    field_errors::FieldErrors,
+    participant::Participant,
 };
 
 /// What an API version supports.
@@ -141,126 +135,8 @@ impl Icon {
     }
 }
 
-/// The click handler: formatted in its file, on one line here.
-static ON_CLICK: LazyLock<String> = LazyLock::new(|| {
-    include_str!("../../assets/snippet.js").lines().filter(|line| !line.starts_with("//")).collect()
-});
-
-/// A link handles the Enter key itself.
-const ON_SPACE: &str = "if(event.key==' '){event.preventDefault();this.click()}";
-/// Pages often remove focus outlines, which keyboard users need.
-const ON_FOCUS: &str = "this.style.outline=this.matches(':focus-visible')?'2px solid':''";
-const ON_BLUR: &str = "this.style.outline=''";
-
-// Styles are inline, because the surrounding page is unknown. The color is the player's, with contrast to white and
-// black.
-const LINK_STYLE: &str = "display:inline-block;padding:4px;line-height:0;vertical-align:middle;color:#1a8a72";
-/// Resets what the page sets for images.
-const PICTURE_STYLE: &str = "all:unset;display:block";
-
-/// If the image fails to load, shows a symbol instead of a broken image.
-const IMAGE_FALLBACK: &str = "onerror=\"var s=document.createElement('span');s.textContent=this.alt;\
-                               s.style.cssText=this.style.cssText;this.replaceWith(s)\"";
-
-/// The accessible name of the button: the preferred name or the legal name. The API is in English; pages have their own words.
-fn label(person: &Participant, legal: bool) -> String {
-    let name = spoken_name(person, legal);
-    if legal { format!("Play the legal name of {name}") } else { format!("Play the name of {name}") }
-}
-
 /// The name in a recording, as far as it is known in writing.
 pub fn spoken_name(person: &Participant, legal: bool) -> String {
     let written = if legal { person.legal.full_name() } else { String::new() };
     if written.is_empty() { person.full_name() } else { written }
-}
-
-/// HTML that plays the recording on click; `None` without a recording, which clients check for. It is a link to the
-/// player without element ids, so that a page can contain any number of them. Where the page's CSP allows it, a click
-/// handler plays the recording in place.
-pub fn image(
-    links: &Links,
-    institution: InstitutionId,
-    person: &Participant,
-    icon: &Icon,
-    legal: bool,
-) -> Option<String> {
-    let recording = if legal { person.legal.recording.as_ref() } else { person.recording.as_ref() }?;
-    let picture = match &icon.image {
-        Some(url) => format!(
-            "<img src=\"{}\" alt=\"▶\" {IMAGE_FALLBACK} style=\"{PICTURE_STYLE};height:32px;min-width:24px;\
-             font:24px/32px sans-serif;text-align:center\">",
-            escape(url)
-        ),
-        None => drawn(icon.drawing()),
-    };
-    Some(format!(
-        "<a href=\"{}{}\" target=\"_blank\" aria-label=\"{}\" onclick=\"{}\" onkeydown=\"{ON_SPACE}\" \
-         onfocus=\"{ON_FOCUS}\" onblur=\"{ON_BLUR}\" style=\"{LINK_STYLE}\">{picture}\
-         <audio preload=\"none\" src=\"{}\"></audio></a>",
-        escape(&links.player(institution, &person.token)),
-        if legal { "?legal=1" } else { "" },
-        escape(&label(person, legal)),
-        *ON_CLICK,
-        escape(&links.recording(institution, recording)),
-    ))
-}
-
-fn drawn(Drawing { size, lines, idle, .. }: Drawing) -> String {
-    let (ink, plain) = if lines {
-        (
-            "fill:none;stroke:currentColor;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round",
-            " fill=\"none\" stroke=\"currentColor\"",
-        )
-    } else {
-        ("fill:currentColor", "")
-    };
-    // The attributes serve pages whose CSP blocks inline styles.
-    format!(
-        "<svg viewBox=\"0 0 32 32\" width=\"{size}\" height=\"{size}\"{plain} style=\"{PICTURE_STYLE};width:{size}px;height:{size}px;{ink}\"><path d=\"{idle}\"/></svg>"
-    )
-}
-
-/// An iframe with a player. Without a recording, the player page says so.
-pub fn iframe(
-    links: &Links,
-    institution: InstitutionId,
-    person: &Participant,
-    icon: &Icon,
-    legal: bool,
-) -> String {
-    let mut address = links.player(institution, &person.token);
-    let mut separator = '?';
-    let mut add = |name: &str, value: &str| {
-        address.push_str(&format!("{separator}{name}={}", params::encoded(value)));
-        separator = '&';
-    };
-    if legal {
-        add("legal", "1");
-    }
-    if let Some(code) = icon.code {
-        add("icon_code", &code.to_string());
-    }
-    if let Some(image) = &icon.image {
-        add("play_button_img_url", image);
-    }
-    // The color scheme must match the page in the frame; otherwise browsers paint a background.
-    format!(
-        "<iframe src=\"{}\" title=\"{}\" width=\"48\" height=\"48\" style=\"border:0;vertical-align:middle;color-scheme:light\" \
-         loading=\"lazy\" allow=\"autoplay\"></iframe>",
-        escape(&address),
-        escape(&label(person, legal)),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_snippet_runs_fits_into_attributes_as_it_is() {
-        for code in [&ON_CLICK, ON_SPACE, ON_FOCUS, ON_BLUR] {
-            assert!(!code.contains(['"', '&', '<', '>', '\n']), "{code}");
-            assert!(!code.contains("//"), "a comment would swallow what follows: {code}");
-        }
-    }
 }

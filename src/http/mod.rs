@@ -14,6 +14,7 @@ pub mod faults;
 pub mod form;
 pub mod handover;
 pub mod html;
+pub mod json;
 pub mod language;
 pub mod looks;
 pub mod multipart;

@@ -102,8 +102,6 @@ async fn respond(
     let include = Include { custom_attributes: extended, ..Include::default() };
     let mut view = View::new(app, lookup.access(), lookup.institution(), include, icon).await?;
     view.spellings = spellings;
-    let write: listing::Write = Box::new(move |person, out| {
-        serde_json::to_writer(out, &wire::Name { view: &view, person, extended })
-    });
+    let write: listing::Write = Box::new(move |person, out| wire::write_name(&view, person, extended, out));
     listing::respond(app, found, write, None, legacy::FRAME).await
 }

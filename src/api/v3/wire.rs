@@ -1,34 +1,65 @@
 //! Version 3 wire format.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use crate::{api::view::View, domain::participant::Participant, http::json::Object};
 
-use crate::{api::view::View, domain::participant::Participant};
-
-pub struct Name<'a> {
-    pub view: &'a View,
-    pub person: &'a Participant,
-    /// Add the fields of `include_extended_attributes`.
-    pub extended: bool,
+/// `extended` adds the fields of `include_extended_attributes`.
+pub fn write_name(view: &View, person: &Participant, extended: bool, out: &mut Vec<u8>) {
+    Object::write(out, |object| {
+        object.opt_text("first_name", person.first_name.as_deref());
+        object.opt_text("last_name", person.last_name.as_deref());
+        object.opt_text("email", view.email(person).as_deref());
+        view.write_embeds(person, object);
+        view.write_recording_link("recording_link", &person.recording, object);
+        view.write_name_badge_link(person, object);
+        if extended {
+            object.opt_text("institution_id", person.identifier.as_deref());
+            object.text("event_title", &person.page.title);
+            object.text("event_slug", &person.page.slug);
+            object.text("event_access_code", &person.page.access_code);
+            view.write_photo(person, object);
+            view.write_custom_objects(person, object);
+        }
+    });
 }
 
-impl Serialize for Name<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { view, person, extended } = self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("first_name", &person.first_name)?;
-        map.serialize_entry("last_name", &person.last_name)?;
-        map.serialize_entry("email", &view.email(person))?;
-        view.write_embeds(person, &mut map)?;
-        map.serialize_entry("recording_link", &view.recording_link(&person.recording))?;
-        map.serialize_entry("name_badge_link", &view.name_badge_link(person))?;
-        if *extended {
-            map.serialize_entry("institution_id", &person.identifier)?;
-            map.serialize_entry("event_title", &person.page.title)?;
-            map.serialize_entry("event_slug", &person.page.slug)?;
-            map.serialize_entry("event_access_code", &person.page.access_code)?;
-            map.serialize_entry("photo", &view.photo(person))?;
-            map.serialize_entry("custom_objects", &view.custom_objects(person))?;
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::api::view::tests::{custom_of, embeds_of, object, people, view};
+
+    #[test]
+    fn a_record_is_written_as_serde_json_would() {
+        let view = view();
+        for person in people() {
+            let has = person.photo.is_some();
+            let shown = |text: &str| has.then(|| text.to_owned());
+            let [image, iframe] = embeds_of(&view, &person);
+            let wanted = [
+                ("first_name", json!(person.first_name)),
+                ("last_name", json!(person.last_name)),
+                ("email", json!(shown("ana\"@x.org"))),
+                ("embed_image", image),
+                ("embed_iframe", iframe),
+                ("recording_link", json!(shown("https://x.org/a\"b/audio/7/recording_cd34.mp3"))),
+                ("name_badge_link", json!("https://x.org/a\"b/badges/7/ab\"12")),
+                ("institution_id", json!(person.identifier)),
+                ("event_title", json!(person.page.title)),
+                ("event_slug", json!(person.page.slug)),
+                ("event_access_code", json!(person.page.access_code)),
+                ("photo", json!(shown("https://x.org/a\"b/photos/7/photo_ef56.jpg"))),
+                ("custom_objects", object_of(&person)),
+            ];
+            for (extended, count) in [(true, wanted.len()), (false, 7)] {
+                let mut out = Vec::new();
+                write_name(&view, &person, extended, &mut out);
+                assert_eq!(String::from_utf8(out).unwrap(), object(&wanted[..count]));
+            }
         }
-        map.end()
+    }
+
+    fn object_of(person: &Participant) -> Value {
+        Value::Object(custom_of(person).into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 }

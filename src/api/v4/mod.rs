@@ -65,8 +65,5 @@ pub fn report_format(
     fields: Vec<CustomField>,
 ) -> app::exports::Write {
     let view = View::of_report(Arc::new(institution), links, fields);
-    Box::new(move |person, out| {
-        // Neither writing to memory nor serializing a record of strings can fail.
-        let _ = serde_json::to_writer(out, &wire::Participant(&view, person));
-    })
+    Box::new(move |person, out| wire::write_participant(&view, person, out))
 }

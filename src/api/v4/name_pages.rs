@@ -54,8 +54,8 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let Creation { made, is_repeated } =
         app::participants::create_once(&app, request.access(), page, draft, key).await?;
     let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);
-    let body = wire::One { participant: wire::Participant(&view, &made), meta: Some(wire::Link { link }) };
-    Ok(face::mark_repeated(reply::json(StatusCode::CREATED, &body), is_repeated))
+    let body = wire::one(&view, &made, Some(&link));
+    Ok(face::mark_repeated(reply::raw_json(StatusCode::CREATED, body.into()), is_repeated))
 }
 
 fn name_page(request: &ApiRequest) -> Result<NamePageRef, Problem> {

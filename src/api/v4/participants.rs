@@ -61,8 +61,7 @@ pub async fn page_of(
     let address = list.address(app, path, window);
     let mut view = View::new(app, request.access(), request.institution(), list.include, list.icon).await?;
     view.spellings = list.spellings;
-    let write: listing::Write =
-        Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
+    let write: listing::Write = Box::new(move |person, out| wire::write_participant(&view, person, out));
     listing::respond(app, people, write, Some(address), LIST).await
 }
 
@@ -107,5 +106,5 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let mut view = View::new(app, request.access(), request.institution(), include, icon).await?;
     (view.dates, view.spellings) = (dates, Spellings::one(&person_key.spelled));
-    Ok(reply::json(StatusCode::OK, &wire::One { participant: wire::Participant(&view, person), meta: None }))
+    Ok(reply::raw_json(StatusCode::OK, wire::one(&view, person, None).into()))
 }

@@ -1,7 +1,6 @@
 //! Version 5: participants.
 
 use axum::{http::StatusCode, response::Response};
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{DIALECT, ROOT, wire};
@@ -67,8 +66,7 @@ async fn respond(
     let address = list.address(app, &format!("{ROOT}{path}"), window);
     let mut view = View::new(app, request.access(), request.institution(), list.include, list.icon).await?;
     view.spellings = list.spellings;
-    let write: listing::Write =
-        Box::new(move |person, out| serde_json::to_writer(out, &wire::Participant(&view, person)));
+    let write: listing::Write = Box::new(move |person, out| wire::write_participant(&view, person, out));
     listing::respond(app, people, write, Some(address), LIST).await
 }
 
@@ -93,8 +91,7 @@ pub async fn latest(app: App, request: ApiRequest) -> Result<Response, Problem> 
         if i > 0 {
             body.push(b',');
         }
-        serde_json::to_writer(&mut body, &wire::Participant(&view, person))
-            .map_err(listing::serialization_error)?;
+        wire::write_participant(&view, person, &mut body);
     }
     body.push(b']');
     body.extend_from_slice(LATEST.close.as_bytes());
@@ -165,11 +162,6 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
     Ok(draft)
 }
 
-#[derive(Serialize)]
-struct One<'a> {
-    participant: wire::Participant<'a>,
-}
-
 /// How the response to a write shows the person, always with custom values. Made before the write: once that is committed,
 /// nothing can fail.
 async fn view(app: &App, request: &ApiRequest) -> Result<View, Problem> {
@@ -182,5 +174,5 @@ async fn view(app: &App, request: &ApiRequest) -> Result<View, Problem> {
 
 /// The response to a write.
 fn one(view: &View, status: StatusCode, person: &Participant) -> Response {
-    reply::json(status, &One { participant: wire::Participant(view, person) })
+    reply::raw_json(status, wire::one(view, person).into())
 }

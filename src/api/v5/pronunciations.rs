@@ -32,8 +32,7 @@ pub async fn search(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let mut view =
         View::new(&app, request.access(), request.institution(), Include::default(), Icon::default()).await?;
     view.spellings = spellings;
-    let write: listing::Write =
-        Box::new(move |person, out| serde_json::to_writer(out, &wire::Pronunciation(&view, person)));
+    let write: listing::Write = Box::new(move |person, out| wire::write_pronunciation(&view, person, out));
     listing::respond(&app, found, write, None, FRAME).await
 }
 
