@@ -1,7 +1,7 @@
 //! List parameters in every form that clients send: comma-separated, JSON arrays, repeated and indexed keys, JSON
 //! arrays in strings, stray quotes.
 
-use std::{borrow::Cow, collections::HashSet, hash::Hash};
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -35,22 +35,23 @@ pub struct Entry {
 
 impl Entry {
     /// Emails contain no spaces, so a space from a form was a plus.
-    fn with_plus(&self) -> Cow<'_, str> {
-        if self.from_form { Cow::Owned(self.text.replace(' ', "+")) } else { Cow::Borrowed(&self.text) }
+    fn with_plus(self) -> String {
+        if self.from_form && self.text.contains(' ') { self.text.replace(' ', "+") } else { self.text }
     }
 
-    fn as_email(&self) -> LookupKey {
-        let shown = self.with_plus().into_owned();
+    fn into_email(self) -> LookupKey {
+        let shown = self.with_plus();
         LookupKey { key: email_key(&shown), shown }
     }
 
-    fn as_identifier(&self) -> LookupKey {
-        LookupKey { key: text::nfc(&self.text), shown: self.text.clone() }
+    fn into_identifier(self) -> LookupKey {
+        LookupKey { key: text::nfc(&self.text), shown: self.text }
     }
 
-    fn person_key(&self) -> PersonKey {
-        let LookupKey { key, shown } = self.as_email();
-        PersonKey { as_email: key, as_given: text::nfc(&self.text), spelled: shown }
+    fn into_person_key(self) -> PersonKey {
+        let as_given = text::nfc(&self.text);
+        let LookupKey { key, shown } = self.into_email();
+        PersonKey { as_email: key, as_given, spelled: shown }
     }
 }
 
@@ -63,12 +64,12 @@ pub fn person_key(given: &str) -> PersonKey {
 impl Params {
     /// Email keys, deduplicated.
     pub fn emails(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<LookupKey> {
-        once(self.list(name, true, errors).iter().map(Entry::as_email), |wanted| wanted.key.clone())
+        once(self.list(name, true, errors).into_iter().map(Entry::into_email).collect(), only_key)
     }
 
     /// Identifier keys, deduplicated.
     pub fn identifiers(&self, name: &'static str, errors: &mut FieldErrors) -> Vec<LookupKey> {
-        once(self.list(name, false, errors).iter().map(Entry::as_identifier), |wanted| wanted.key.clone())
+        once(self.list(name, false, errors).into_iter().map(Entry::into_identifier).collect(), only_key)
     }
 
     /// Marks from all of these lists, deduplicated.
@@ -76,16 +77,16 @@ impl Params {
         let mut person_keys = Vec::new();
         for name in names {
             let entries = self.list(name, *name != "institution_id_list", errors);
-            person_keys.extend(entries.iter().map(Entry::person_key));
+            person_keys.extend(entries.into_iter().map(Entry::into_person_key));
         }
-        once(person_keys.into_iter(), |person_key| (person_key.as_email.clone(), person_key.as_given.clone()))
+        once(person_keys, both_keys)
     }
 
     /// A single person key, which may contain a comma.
     pub fn person_key(&self, name: &str) -> Option<PersonKey> {
         let mut entries = Vec::new();
         read_entry(&self.text(name)?, self.is_form(name), &mut entries);
-        entries.first().map(Entry::person_key)
+        entries.into_iter().next().map(Entry::into_person_key)
     }
 
     /// Keywords such as those of `include`.
@@ -129,8 +130,8 @@ impl Params {
             read_entry(text, from_form, &mut read);
             for entry in read {
                 match key {
-                    "email" => emails.push(entry.as_email()),
-                    "institution_id" => identifiers.push(entry.as_identifier()),
+                    "email" => emails.push(entry.into_email()),
+                    "institution_id" => identifiers.push(entry.into_identifier()),
                     _ => {}
                 }
             }
@@ -178,8 +179,7 @@ impl Params {
         } else if emails.is_empty() && identifiers.is_empty() && errors.is_empty() {
             errors.add(Field::Parameter(name), Fault::Blank);
         }
-        let key = |wanted: &LookupKey| wanted.key.clone();
-        (once(emails.into_iter(), key), once(identifiers.into_iter(), key))
+        (once(emails, only_key), once(identifiers, only_key))
     }
 }
 
@@ -232,10 +232,22 @@ fn read_entry(text: &str, from_form: bool, entries: &mut Vec<Entry>) {
     entries.push(Entry { text: text.to_owned(), from_form });
 }
 
-/// Deduplicates by key, keeping the first occurrence.
-fn once<T, K: Eq + Hash>(all: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
-    let mut seen = HashSet::new();
-    all.filter(|one| seen.insert(key(one))).collect()
+fn only_key(wanted: &LookupKey) -> [&str; 2] {
+    [&wanted.key, ""]
+}
+
+fn both_keys(wanted: &PersonKey) -> [&str; 2] {
+    [&wanted.as_email, &wanted.as_given]
+}
+
+/// Deduplicates by keys, keeping the first occurrence.
+fn once<T>(mut all: Vec<T>, keys: impl Fn(&T) -> [&str; 2]) -> Vec<T> {
+    let mut seen = HashSet::with_capacity(all.len());
+    let is_first: Vec<bool> = all.iter().map(|one| seen.insert(keys(one))).collect();
+    drop(seen);
+    let mut is_first = is_first.into_iter();
+    all.retain(|_| is_first.next().unwrap_or(true));
+    all
 }
 
 #[cfg(test)]
@@ -327,6 +339,18 @@ mod tests {
             json(body.clone()).people("identifiers", &mut errors);
             assert!(errors.has(&Field::Parameter("identifiers")), "{body}");
         }
+    }
+
+    #[test]
+    fn the_first_of_equal_people_is_kept() {
+        let given = json(json!({"email_list": ["B@x.org", "a@x.org", "b@X.org", "A@x.org", "c@x.org"]}));
+        let emails = given.emails("email_list", &mut FieldErrors::default());
+        let shown: Vec<&str> = emails.iter().map(|email| email.shown.as_str()).collect();
+        assert_eq!(shown, ["B@x.org", "a@x.org", "c@x.org"]);
+        // The same as an email, but not as an identifier.
+        let given = json(json!({"tokens": ["AB", "ab", "AB"]}));
+        let people = given.person_keys(&["tokens"], &mut FieldErrors::default());
+        assert_eq!(people.iter().map(|one| one.as_given.as_str()).collect::<Vec<_>>(), ["AB", "ab"]);
     }
 
     #[test]

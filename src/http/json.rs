@@ -9,7 +9,11 @@ pub struct Escaped(String);
 
 impl Escaped {
     pub fn new(text: &str) -> Self {
-        let quoted = serde_json::Value::from(text).to_string();
+        if !has(text, is_special) {
+            return Self(text.to_owned());
+        }
+        // A string can always be serialized.
+        let quoted = serde_json::to_string(text).unwrap_or_default();
         let inside = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         Self(inside.unwrap_or_default().to_owned())
     }
