@@ -1,4 +1,4 @@
-//! A page of ten thousand people is streamed: the server never holds all of it in memory.
+//! A page of many thousand people is streamed: the server never holds all of it in memory.
 
 use std::{collections::HashSet, io::Read};
 
@@ -14,9 +14,9 @@ use crate::support::{
 /// of the institution and of a name, some of them compressed. If they were buffered, they would need several times the
 /// available memory.
 #[tokio::test]
-async fn a_page_of_ten_thousand_people_streams_in_bounded_memory() {
+async fn a_page_of_many_thousand_people_streams_in_bounded_memory() {
     let (here, token) = Installation::with_token().await;
-    let count = 10_000;
+    let count = 15_000;
     let name = "Wolfeschlegelsteinhausenbergerdorff ".repeat(5);
     let database = here.database().await;
     let page = "SELECT institution_id, id FROM name_pages";
