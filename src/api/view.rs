@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::{
     app::{App, Links, Result, custom_fields},
     domain::{
-        access::Access,
+        access::{Access, Action},
         custom_field::CustomField,
         email::Spellings,
         institution::Institution,
@@ -45,6 +45,22 @@ impl View {
         let (links, institution) = (app.links.clone(), institution.clone());
         let spellings = Spellings::default();
         Ok(Self { links, institution, include, icon, fields, spellings, dates: false, event_code: false })
+    }
+
+    /// For the response to a create, always with custom values. The fields are read only if there may be values: those of the draft
+    /// or, if the request has a key, those of somebody whom an earlier one has created.
+    pub async fn of_created(
+        app: &App,
+        access: &Access,
+        institution: &Arc<Institution>,
+        include: Include,
+        may_have_values: bool,
+    ) -> Result<Self> {
+        access.check(Action::Read)?;
+        let include = Include { custom_attributes: may_have_values, ..include };
+        let mut view = Self::new(app, access, institution, include, Icon::default()).await?;
+        view.include.custom_attributes = true;
+        Ok(view)
     }
 
     /// For export reports, where the custom fields are given.

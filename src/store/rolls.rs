@@ -54,6 +54,13 @@ pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -
     place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
 }
 
+/// Adds the person who takes the next place of a page, which the caller has read under the institution's lock.
+pub async fn take_place(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \
+                WHERE institution_id = $1 AND name_page_id = $2";
+    sql.defer(text, &[institution.into(), page.into()]).await
+}
+
 /// Adds several people at once and returns the first of their consecutive places.
 pub async fn join_all(
     sql: &mut Sql,

@@ -1,13 +1,13 @@
 //! Lists of participants, read lazily in batches.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
         access::{Access, Action, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
-        name_page::NamePageRef,
+        name_page::{NamePageRef, PageLabel},
         newest::one_per_person,
         paging::Window,
         participant::{Changed, Participant},
@@ -62,6 +62,8 @@ pub struct Listing {
 enum People {
     Roll {
         page: Option<NamePageId>,
+        /// That of the page, if it was read.
+        label: Option<Arc<PageLabel>>,
         start: rolls::Start,
         left: u64,
     },
@@ -227,13 +229,18 @@ impl Listing {
                 }
                 (!people.is_empty()).then_some(Ok(people))
             }
-            People::Roll { page, start, left } => {
+            People::Roll { page, label, start, left } => {
                 let wanted = (*left).min(GROUP as u64);
                 if wanted == 0 {
                     return None;
                 }
-                let group =
-                    participants::in_roll(&mut app.db.read(), institution, *page, *start, wanted).await;
+                let sql = &mut app.db.read();
+                let group = match (*page, &*label) {
+                    (Some(page), Some(label)) => {
+                        participants::on_known_page(sql, institution, (page, label), *start, wanted).await
+                    }
+                    _ => participants::in_roll(sql, institution, *page, *start, wanted).await,
+                };
                 if let Ok(people) = &group {
                     let place =
                         |last: &Participant| if page.is_some() { last.page_place } else { last.id.get() };
@@ -250,11 +257,15 @@ impl Listing {
 /// Lists participants. Without a window, returns every match.
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
     access.check(Action::Read)?;
-    let within = match &filter.page {
-        Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
-        None => access.within(),
+    let Some(page) = &filter.page else {
+        return list_in(app, access, access.within(), filter, window).await;
     };
-    list_in(app, access, within, filter, window).await
+    let page = name_pages::permitted(app, access, page).await?;
+    let mut listing = list_in(app, access, SearchScope::Page(page.id), filter, window).await?;
+    if let People::Roll { label, .. } = &mut listing.people {
+        *label = Some(Arc::new(page.into()));
+    }
+    Ok(listing)
 }
 
 /// Like `list`, with the pages already resolved.
@@ -328,7 +339,7 @@ pub(in crate::app) async fn list_in(
                 0
             };
             let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
-            let people = People::Roll { page, start, left };
+            let people = People::Roll { page, label: None, start, left };
             Ok(Listing { institution, total: Some(members.unsigned_abs()), people })
         }
     }
