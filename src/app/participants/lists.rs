@@ -146,7 +146,9 @@ impl Listing {
         if let Some((page, _)) = pages.front()
             && offset > 0
         {
-            match rolls::seek(&mut app.db.read(), institution, *page, offset).await?.1 {
+            let sql = &mut app.db.read();
+            let extent = rolls::extent(sql, institution, *page).await?;
+            match rolls::seek(sql, institution, *page, extent, offset).await? {
                 Some(found) => start = found,
                 // The remaining members were deleted concurrently.
                 None => drop(pages.pop_front()),
@@ -155,6 +157,24 @@ impl Listing {
         let pages = pages.into_iter().map(|(page, _)| page).collect();
         let left = window.map_or(u64::MAX, |window| window.per_page);
         Ok(Self { institution, total: Some(total), people: People::Pages { pages, start, left } })
+    }
+
+    /// Lists everybody on the roll of a page, or of the institution. `label` is that of the page, if it was read.
+    async fn of_roll(
+        app: &App,
+        institution: InstitutionId,
+        page: Option<NamePageId>,
+        extent: rolls::Extent,
+        label: Option<Arc<PageLabel>>,
+        window: Option<Window>,
+    ) -> Result<Self> {
+        let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
+        let (roll, members) = (page.unwrap_or(rolls::INSTITUTION), extent.members.unsigned_abs());
+        let start = rolls::seek(&mut app.db.read(), institution, roll, extent, window.offset()).await?;
+        let left = if start.is_some() { window.per_page.min(members - window.offset()) } else { 0 };
+        let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
+        let people = People::Roll { page, label, start, left };
+        Ok(Self { institution, total: Some(members), people })
     }
 
     /// Lists these participants, in this order.
@@ -260,12 +280,13 @@ pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Wi
     let Some(page) = &filter.page else {
         return list_in(app, access, access.within(), filter, window).await;
     };
-    let page = name_pages::permitted(app, access, page).await?;
-    let mut listing = list_in(app, access, SearchScope::Page(page.id), filter, window).await?;
-    if let People::Roll { label, .. } = &mut listing.people {
-        *label = Some(Arc::new(page.into()));
+    if filter.is_set() {
+        let page = name_pages::permitted(app, access, page).await?.id;
+        return list_in(app, access, SearchScope::Page(page), filter, window).await;
     }
-    Ok(listing)
+    let (page, extent) = name_pages::permitted_with_roll(app, access, page).await?;
+    let (id, label) = (page.id, Arc::new(page.into()));
+    Listing::of_roll(app, access.institution, Some(id), extent, Some(label), window).await
 }
 
 /// Like `list`, with the pages already resolved.
@@ -329,18 +350,9 @@ pub(in crate::app) async fn list_in(
                     return Listing::of_pages(app, institution, pages, window).await;
                 }
             };
-            let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
             let roll = page.unwrap_or(rolls::INSTITUTION);
-            let (members, start) =
-                rolls::seek(&mut app.db.read(), institution, roll, window.offset()).await?;
-            let left = if start.is_some() {
-                window.per_page.min(members.unsigned_abs() - window.offset())
-            } else {
-                0
-            };
-            let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
-            let people = People::Roll { page, label: None, start, left };
-            Ok(Listing { institution, total: Some(members.unsigned_abs()), people })
+            let extent = rolls::extent(&mut app.db.read(), institution, roll).await?;
+            Listing::of_roll(app, institution, page, extent, None, window).await
         }
     }
 }

@@ -142,7 +142,8 @@ async fn send_writes(client: &mut Client, end: Option<&str>) -> Result<()> {
             let params = to_sql(&write.params);
             let mut answer = Box::pin(async move { connection.execute(statement, &params).await });
             // The first poll sends it. If it cannot be sent, neither is `end`.
-            match poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await {
+            let polled = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await;
+            match polled {
                 Poll::Ready(answered) => {
                     answered?;
                 }
