@@ -103,7 +103,15 @@ pub async fn roll_back(client: &mut Client) -> Result<()> {
 /// Sends what is unsent, and waits for the responses.
 async fn send(client: &mut Client) -> Result<()> {
     begin(client).await?;
-    if client.unsent.writes.is_empty() { Ok(()) } else { send_writes(client, None).await }
+    if client.unsent.writes.is_empty() {
+        return Ok(());
+    }
+    let sent = send_writes(client, None).await;
+    if sent.is_err() {
+        // A write that was not sent must not be left out of what is committed.
+        client.discard();
+    }
+    sent
 }
 
 async fn begin(client: &mut Client) -> Result<()> {
