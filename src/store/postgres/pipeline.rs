@@ -9,7 +9,7 @@
 
 use std::{future::poll_fn, mem, sync::Arc, task::Poll};
 
-use futures_util::future;
+use futures_util::future::{self, BoxFuture};
 use tokio_postgres::Row;
 
 use super::{Client, to_sql};
@@ -145,30 +145,37 @@ async fn send_writes(client: &mut Client, end: Option<&str>) -> Result<()> {
         for write in &writes {
             statements.push(connection.prepare_cached(&write.sql).await?);
         }
-        let mut open = Vec::with_capacity(writes.len());
+        let mut answers = Vec::with_capacity(writes.len() + 1);
         for (write, statement) in writes.iter().zip(&statements) {
             let params = to_sql(&write.params);
-            let mut answer = Box::pin(async move { connection.execute(statement, &params).await });
-            // The first poll sends it. If it cannot be sent, neither is `end`.
-            let polled = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await;
-            match polled {
-                Poll::Ready(answered) => {
-                    answered?;
-                }
-                Poll::Pending => open.push(answer),
-            }
+            let write = async move { connection.execute(statement, &params).await.map(|_| ()) };
+            // If it cannot be sent, neither is `end`.
+            answers.push(sent(Box::pin(write)).await?);
         }
-        let ended = match end {
-            Some(end) => connection.batch_execute(end).await,
-            None => Ok(()),
-        };
-        // If one of the writes has failed, so has the transaction, whatever the response to COMMIT says.
-        for answer in open {
-            answer.await?;
+        if let Some(end) = end {
+            answers.push(sent(Box::pin(connection.batch_execute(end))).await?);
+        }
+        // In order: the driver keeps few responses, and reads no more until somebody takes them. If one of the writes has
+        // failed, so has the transaction, whatever the response to COMMIT says.
+        let mut ended = Ok(());
+        for answer in answers {
+            ended = ended.and(answer.await);
         }
         ended
     };
     client.deadline.meet(answer).await
+}
+
+type Answer<'a> = BoxFuture<'a, std::result::Result<(), tokio_postgres::Error>>;
+
+/// Sends a statement, which its first poll does. Fails if it cannot be sent.
+async fn sent(mut answer: Answer<'_>) -> std::result::Result<Answer<'_>, tokio_postgres::Error> {
+    let polled = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await;
+    match polled {
+        Poll::Pending => Ok(answer),
+        Poll::Ready(Ok(())) => Ok(Box::pin(future::ready(Ok(())))),
+        Poll::Ready(Err(error)) => Err(error),
+    }
 }
 
 #[cfg(test)]
