@@ -9,7 +9,7 @@ use std::{
 use crate::{
     app::{App, Links, Result, custom_fields},
     domain::{
-        access::Access,
+        access::{Access, Action},
         custom_field::CustomField,
         email::Spellings,
         institution::Institution,
@@ -58,6 +58,22 @@ impl View {
         let fields =
             if include.custom_attributes { custom_fields::all(app, access).await? } else { Vec::new() };
         Ok(Self::with_fields(institution.clone(), app.links.clone(), fields, include, icon))
+    }
+
+    /// For the response to a create, always with custom values. The fields are read only if there may be values: those of the draft
+    /// or, if the request has a key, those of somebody whom an earlier one has created.
+    pub async fn of_created(
+        app: &App,
+        access: &Access,
+        institution: &Arc<Institution>,
+        include: Include,
+        may_have_values: bool,
+    ) -> Result<Self> {
+        access.check(Action::Read)?;
+        let include = Include { custom_attributes: may_have_values, ..include };
+        let mut view = Self::new(app, access, institution, include, Icon::default()).await?;
+        view.include.custom_attributes = true;
+        Ok(view)
     }
 
     /// For export reports, where the custom fields are given.

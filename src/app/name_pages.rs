@@ -244,6 +244,18 @@ pub(super) async fn permitted_in(sql: &mut Sql, access: &Access, page: &NamePage
     Ok(found)
 }
 
+/// `permitted` with the extent of the page's roll.
+pub(super) async fn permitted_with_roll(
+    app: &App,
+    access: &Access,
+    page: &NamePageRef,
+) -> Result<(NamePage, rolls::Extent)> {
+    let found = name_pages::find_with_roll(&mut app.db.read(), access.institution, page).await?;
+    let found = found.ok_or(Error::Missing(Missing::NamePage))?;
+    check(access, found.0.id)?;
+    Ok(found)
+}
+
 /// Checks that the caller reaches this page of the institution.
 pub(super) fn check(access: &Access, page: NamePageId) -> Result<()> {
     if access.reaches(page) { Ok(()) } else { Err(Error::Forbidden(Forbidden::NamePage)) }

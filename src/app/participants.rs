@@ -24,6 +24,7 @@ use crate::{
     domain::{
         access::{Access, Action, SearchScope},
         custom_field::CustomField,
+        email::Email,
         fault::{Fault, Field},
         field_errors::FieldErrors,
         idempotency::{Made, RequestKey},
@@ -38,7 +39,7 @@ use crate::{
     },
     store::{
         self, Sql, custom_fields,
-        participants::{self, Key, KeyFilter, KeyKind, Record, Registered},
+        participants::{self, Key, KeyFilter, KeyKind, Record, Vacancy},
         rolls,
     },
 };
@@ -210,13 +211,16 @@ pub(super) async fn create_as(
         let write = move |mut new: Vec<Media>| async move {
             db.write(move |sql| {
                 Box::pin(async move {
+                    // Before the lock, which others wait for, and together with BEGIN.
+                    let found = name_pages::permitted_in(sql, &access, &page).await?;
                     let id = rolls::lock_and_join(sql, institution).await?;
                     let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
                     if let Some(key) = &key {
                         idempotency::claim(sql, key, &Made::Participant(id), now).await?;
                     }
-                    let page = name_pages::permitted_in(sql, &access, &page).await?;
-                    let place = NewParticipant { id, token, page };
+                    let email_key = draft.email.set().map(Email::key);
+                    let (page, vacancy) = vacancy(sql, &access, &page, found, email_key).await?;
+                    let place = NewParticipant { id, token, page, vacancy };
                     let Created { person, recorded } = create_in(sql, institution, place, draft, now).await?;
                     if registrant == Registrant::Outsider {
                         store::outsiders::mark(sql, institution, id).await?;
@@ -299,6 +303,24 @@ struct NewParticipant {
     id: ParticipantId,
     token: String,
     page: NamePage,
+    vacancy: Vacancy,
+}
+
+/// The page with what it has for a new participant. `found` was read before the institution was locked. If that page is gone, it
+/// was deleted or merged into another one.
+async fn vacancy(
+    sql: &mut Sql,
+    access: &Access,
+    page: &NamePageRef,
+    found: NamePage,
+    email_key: Option<&str>,
+) -> Result<(NamePage, Vacancy)> {
+    if let Some(vacancy) = participants::vacancy(sql, access.institution, found.id, email_key).await? {
+        return Ok((found, vacancy));
+    }
+    let found = name_pages::permitted_in(sql, access, page).await?;
+    let vacancy = participants::vacancy(sql, access.institution, found.id, email_key).await?;
+    Ok((found, vacancy.ok_or(Error::Missing(Missing::NamePage))?))
 }
 
 /// Creates a participant inside the caller's transaction, which holds the institution's lock and is rolled back if this
@@ -306,17 +328,13 @@ struct NewParticipant {
 async fn create_in(
     sql: &mut Sql,
     institution: InstitutionId,
-    NewParticipant { id, token, page }: NewParticipant,
+    NewParticipant { id, token, page, vacancy: Vacancy { place, registered } }: NewParticipant,
     mut draft: Draft,
     now: Moment,
 ) -> Result<Created> {
     draft.require_for_create();
     let mut errors = std::mem::take(&mut draft.errors);
     let email_key = draft.email.set().map(|email| email.key().to_owned());
-    let registered = match &email_key {
-        Some(key) => participants::registered(sql, institution, page.id, key).await?,
-        None => Registered::default(),
-    };
     if registered.on_page {
         errors.add(Field::Email, Fault::Taken);
     }
@@ -331,7 +349,7 @@ async fn create_in(
     let custom_changed =
         change_custom(sql, institution, &mut custom, std::mem::take(&mut draft.custom), &mut errors).await?;
     errors.into_result()?;
-    let place = rolls::join(sql, institution, page.id).await?;
+    rolls::take_place(sql, institution, page.id).await?;
     let mut person = Participant::new(id, place, token);
     person.take_texts(&mut draft);
     person.email = draft.email.set().map(|email| email.as_given().to_owned());

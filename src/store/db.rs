@@ -11,7 +11,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{
-    folder, postgres,
+    folder,
+    postgres::{self, pipeline},
     sqlite::{self, DataVersion, Effect},
 };
 use crate::{
@@ -133,7 +134,7 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 }
 
 impl Value<'_> {
-    fn into_owned(self) -> Value<'static> {
+    pub(super) fn into_owned(self) -> Value<'static> {
         match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(value),
@@ -466,7 +467,7 @@ impl Sql {
             }
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
             Handle::Postgres(client) => {
-                postgres::read(&Box::pin(postgres::query(client, sql, params)).await?, map)
+                postgres::read(&Box::pin(pipeline::query(client, sql, params)).await?, map)
             }
         }
     }
@@ -491,7 +492,19 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
-            Handle::Postgres(client) => Box::pin(postgres::execute(client, sql, params)).await,
+            Handle::Postgres(client) => Box::pin(pipeline::execute(client, sql, params)).await,
+        }
+    }
+
+    /// `execute` for a write that must succeed and whose result nobody needs. PostgreSQL gets it together with the next statement or
+    /// with COMMIT, which saves a round trip. There, an error is reported only then.
+    pub async fn defer(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
+        match &mut self.handle {
+            Handle::Postgres(client) => {
+                self.executed += 1;
+                Box::pin(pipeline::defer(client, sql, params)).await
+            }
+            Handle::Pool(_) | Handle::Sqlite(_) => self.execute(sql, params).await.map(|_| ()),
         }
     }
 
@@ -507,7 +520,7 @@ impl Sql {
     pub(crate) async fn allow_long_statements(&mut self) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) | Handle::Sqlite(_) => Ok(()),
-            Handle::Postgres(client) => Box::pin(client.allow_long_statements()).await,
+            Handle::Postgres(client) => Box::pin(pipeline::allow_long_statements(client)).await,
         }
     }
 
@@ -516,7 +529,7 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => connection.execute_batch(sql).map_err(sqlite::error),
-            Handle::Postgres(client) => Box::pin(client.script(sql)).await,
+            Handle::Postgres(client) => Box::pin(pipeline::script(client, sql)).await,
         }
     }
 }

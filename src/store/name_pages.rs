@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::{Result, Row, Sql, Value, admissions, courses, coverage, institutions, retention, rolls};
+use super::{
+    Result, Row, Sql, Value, admissions, courses, coverage, institutions, retention,
+    rolls::{self, Extent},
+};
 use crate::domain::{
     coverage::Coverage,
     ids::{InstitutionId, NamePageId},
@@ -78,6 +81,37 @@ static FIND: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {} FROM codes c \
          JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
+         WHERE c.code = $1 AND c.institution_id = $2",
+        COLUMNS.join(", ")
+    )
+});
+
+/// A page with the extent of its roll.
+pub async fn find_with_roll(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: &NamePageRef,
+) -> Result<Option<(NamePage, Extent)>> {
+    if !sql.is_citus() {
+        let read = |row: &Row<'_>| {
+            let count = |column: usize| row.opt_int(column).map(Option::unwrap_or_default);
+            let (next_place, members) = (count(COLUMNS.len())?, count(COLUMNS.len() + 1)?);
+            Ok((from_row(row)?, Extent { next_place, members }))
+        };
+        return sql.one(&FIND_WITH_ROLL, &[page.key().into(), institution.into()], read).await;
+    }
+    let Some(found) = find(sql, institution, page).await? else {
+        return Ok(None);
+    };
+    let extent = rolls::extent(sql, institution, found.id).await?;
+    Ok(Some((found, extent)))
+}
+
+static FIND_WITH_ROLL: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {}, r.next_place, r.members FROM codes c \
+         JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
+         LEFT JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
          WHERE c.code = $1 AND c.institution_id = $2",
         COLUMNS.join(", ")
     )

@@ -362,11 +362,33 @@ pub async fn in_roll(
     start: Start,
     count: u64,
 ) -> Result<Vec<Participant>> {
+    let params = roll_params(institution, page, start, count);
+    labeled(sql, institution, if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params).await
+}
+
+/// `in_roll` of a page that the caller has read, so that its label is known.
+pub async fn on_known_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (page, label): (NamePageId, &Arc<PageLabel>),
+    start: Start,
+    count: u64,
+) -> Result<Vec<Participant>> {
+    let params = roll_params(institution, Some(page), start, count);
+    sql.rows(&ON_PAGE, &params, |row| from_row(row, label.clone())).await
+}
+
+fn roll_params(
+    institution: InstitutionId,
+    page: Option<NamePageId>,
+    start: Start,
+    count: u64,
+) -> Vec<Value<'static>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    let mut params = vec![institution.into()];
     params.extend(page.map(Value::from));
     params.extend([start.place.into(), count.into(), start.pass.into()]);
-    labeled(sql, institution, if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params).await
+    params
 }
 
 static IN_INSTITUTION: LazyLock<String> = LazyLock::new(|| {
@@ -556,12 +578,20 @@ pub async fn registered(
     page: NamePageId,
     email_key: &str,
 ) -> Result<Registered> {
-    let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, row.int(1)?, row.opt_int(2)?));
-    let rows = sql.rows(REGISTERED, &[institution.into(), email_key.into()], read).await?;
-    Ok(rows.into_iter().fold(Registered::default(), |all, (on, recorded_at, paused)| Registered {
+    let rows = sql.rows(REGISTERED, &[institution.into(), email_key.into()], registration_row).await?;
+    Ok(registered_in(rows.into_iter(), page))
+}
+
+/// Reads `REGISTERED`: the page, when it was recorded, and the id of a paused registration.
+fn registration_row(row: &Row<'_>) -> Result<(NamePageId, i64, Option<i64>)> {
+    Ok((row.id(0)?, row.int(1)?, row.opt_int(2)?))
+}
+
+fn registered_in(rows: impl Iterator<Item = (NamePageId, i64, Option<i64>)>, page: NamePageId) -> Registered {
+    rows.fold(Registered::default(), |all, (on, recorded_at, paused)| Registered {
         on_page: all.on_page || on == page,
         recorded: all.recorded || recorded_at > 0 || paused.is_some(),
-    }))
+    })
 }
 
 /// Page 0 marks hidden people, who are on no page.
@@ -571,6 +601,37 @@ const REGISTERED: &str = "SELECT p.name_page_id, p.recorded_at, q.participant_id
      UNION ALL SELECT 0, h.recorded_at, q.participant_id FROM hidden_participants h \
      LEFT JOIN paused_participants q ON q.institution_id = h.institution_id AND q.participant_id = h.id \
      WHERE h.institution_id = $1 AND h.email_key = $2";
+
+/// What a page has for a new participant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vacancy {
+    /// On the page's roll.
+    pub place: i64,
+    pub registered: Registered,
+}
+
+/// Both in one statement. `None` if there is no such page. The caller holds the institution's lock, so the place stays free.
+pub async fn vacancy(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_key: Option<&str>,
+) -> Result<Option<Vacancy>> {
+    // Nobody has an email that is NULL.
+    let params: [Value<'_>; 3] = [institution.into(), email_key.into(), page.into()];
+    let rows = sql.rows(&VACANCY, &params, registration_row).await?;
+    let place = rows.iter().find(|(on, ..)| *on == ROLL).map(|(_, next_place, _)| *next_place);
+    let registered = registered_in(rows.into_iter().filter(|(on, ..)| *on != ROLL), page);
+    Ok(place.map(|place| Vacancy { place, registered }))
+}
+
+/// Marks the row of the roll, in place of a page id.
+const ROLL: NamePageId = NamePageId::new(-1);
+static VACANCY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{REGISTERED} UNION ALL SELECT {ROLL}, o.next_place, NULL FROM rolls o WHERE o.institution_id = $1 AND o.name_page_id = $3"
+    )
+});
 
 /// The number to call, if the person gave one.
 pub async fn phone_number(

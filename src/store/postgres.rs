@@ -4,6 +4,7 @@
 mod certificate;
 mod host_configs;
 mod hosts;
+pub mod pipeline;
 mod pooler;
 mod pools;
 mod remedy;
@@ -34,6 +35,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub use self::url::url_for_programs;
 use self::{
     hosts::Hosts,
+    pipeline::Unsent,
     pooler::Session,
     pools::{Pools, unavailable},
     url::DatabaseUrl,
@@ -226,11 +228,15 @@ impl Postgres {
         let growth = (!self.session.is_citus).then(|| (self.growth.clone(), self.pools.shared().clone()));
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
-            let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
-            let Some(sql) = &mut open.0 else { return Err(Error::Broken("no connection".to_owned())) };
-            sql.script(&begin).await?;
-            let end = if job(sql).await { "COMMIT" } else { "ROLLBACK" };
-            sql.script(end).await?;
+            let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
+            let Some(sql) = &mut open.0 else { return Err(no_connection()) };
+            let commit = job(sql).await;
+            let Handle::Postgres(client) = &mut sql.handle else { return Err(no_connection()) };
+            if commit {
+                pipeline::commit(client).await?;
+            } else {
+                pipeline::roll_back(client).await?;
+            }
             if let Some((growth, pool)) = growth {
                 growth.executed(sql.executed, &pool);
             }
@@ -351,6 +357,7 @@ pub struct Client {
     connection: Option<Object>,
     deadline: Deadline,
     session: Session,
+    unsent: Unsent,
 }
 
 /// The statement timeout.
@@ -395,7 +402,19 @@ impl Deadline {
 
 impl Client {
     fn new(connection: Object, time: Duration, session: Session) -> Self {
-        Self { connection: Some(connection), deadline: Deadline::new(time), session }
+        let (deadline, unsent) = (Deadline::new(time), Unsent::default());
+        Self { connection: Some(connection), deadline, session, unsent }
+    }
+
+    /// Begins a transaction with the first statement. It is used through `pipeline` from now on.
+    fn in_transaction(mut self, begin: Arc<str>) -> Self {
+        self.unsent = Unsent::transaction(begin);
+        self
+    }
+
+    /// May statements be sent before the responses to earlier ones have arrived?
+    const fn pipelines(&self) -> bool {
+        !self.session.is_shared
     }
 
     pub const fn is_citus(&self) -> bool {
@@ -411,11 +430,11 @@ impl Client {
         self.deadline.broken.store(true, Ordering::Relaxed);
     }
 
-    pub async fn script(&self, sql: &str) -> Result<()> {
+    async fn script(&self, sql: &str) -> Result<()> {
         self.deadline.meet(self.connection()?.batch_execute(sql)).await
     }
 
-    pub async fn allow_long_statements(&mut self) -> Result<()> {
+    async fn allow_long_statements(&mut self) -> Result<()> {
         self.deadline.time = LONG_STATEMENT;
         self.script(&format!("SET LOCAL statement_timeout = {}", LONG_STATEMENT.as_millis())).await
     }
@@ -443,6 +462,10 @@ impl Drop for Client {
 
 fn closed() -> Error {
     Error::Unavailable("the connection is closed".to_owned())
+}
+
+fn no_connection() -> Error {
+    Error::Broken("no connection".to_owned())
 }
 
 /// Removes the connection from the pool if a transaction was left open, for example after a panic.

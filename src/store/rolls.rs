@@ -54,6 +54,13 @@ pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -
     place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
 }
 
+/// Adds the person who takes the next place of a page, which the caller has read under the institution's lock.
+pub async fn take_place(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \
+                WHERE institution_id = $1 AND name_page_id = $2";
+    sql.defer(text, &[institution.into(), page.into()]).await
+}
+
 /// Adds several people at once and returns the first of their consecutive places.
 pub async fn join_all(
     sql: &mut Sql,
@@ -121,7 +128,7 @@ fn counted(places: &[impl Copy + Into<i64>], shift: u32) -> BTreeMap<i64, i64> {
 }
 
 pub async fn members(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<i64> {
-    Ok(extent(sql, institution, page).await?.1)
+    Ok(extent(sql, institution, page).await?.members)
 }
 
 /// As long as it stays the same, so do the people of a page.
@@ -164,11 +171,17 @@ pub async fn members_of(
     Ok(found)
 }
 
-async fn extent(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<(i64, i64)> {
+/// How far a roll goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    pub next_place: i64,
+    pub members: i64,
+}
+
+pub async fn extent(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Extent> {
     let text = "SELECT next_place, members FROM rolls WHERE institution_id = $1 AND name_page_id = $2";
-    let found =
-        sql.one(text, &[institution.into(), page.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
-    Ok(found.unwrap_or((0, 0)))
+    let read = |row: &super::Row<'_>| Ok(Extent { next_place: row.int(0)?, members: row.int(1)? });
+    Ok(sql.one(text, &[institution.into(), page.into()], read).await?.unwrap_or_default())
 }
 
 /// Where to start reading for an offset: at `place`, skipping `pass` people.
@@ -178,19 +191,19 @@ pub struct Start {
     pub pass: i64,
 }
 
-/// Number of people on the roll, and where `offset` is. `None` if it is past the end.
+/// Where `offset` is on a roll. `None` if it is past the end.
 pub async fn seek(
     sql: &mut Sql,
     institution: InstitutionId,
     page: NamePageId,
+    Extent { next_place, members }: Extent,
     offset: u64,
-) -> Result<(i64, Option<Start>)> {
-    let (next_place, members) = extent(sql, institution, page).await?;
+) -> Result<Option<Start>> {
     let Some(offset) = i64::try_from(offset).ok().filter(|offset| *offset < members) else {
-        return Ok((members, None));
+        return Ok(None);
     };
     if offset == 0 || next_place == members {
-        return Ok((members, Some(Start { place: offset, pass: 0 })));
+        return Ok(Some(Start { place: offset, pass: 0 }));
     }
     let (mut start, mut left, mut end) = (0, offset, next_place);
     for shift in SHIFTS {
@@ -207,11 +220,11 @@ pub async fn seek(
         let gaps =
             sql.rows(text, &params, |row| Ok(Gap { bucket: row.int(0)?, missing: row.int(1)? })).await?;
         match step(start, left, shift, &gaps) {
-            Step::At(place) => return Ok((members, Some(Start { place, pass: 0 }))),
+            Step::At(place) => return Ok(Some(Start { place, pass: 0 })),
             Step::Inside { start: inside, left: rest } => {
                 (start, left, end) = (inside, rest, inside + (1 << shift));
             }
         }
     }
-    Ok((members, Some(Start { place: start, pass: left })))
+    Ok(Some(Start { place: start, pass: left }))
 }

@@ -18,7 +18,7 @@ use crate::{
         name_page::NamePageRef,
         participant::{Draft, LegalNames},
     },
-    http::embeds::{Icon, Include},
+    http::embeds::Include,
 };
 
 /// Everything that version 4's create reads besides custom values. The version is closed: later fields are not added.
@@ -48,11 +48,13 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     source.check_size()?;
     let draft = Draft::read(&source, LegalNames::Ignored);
     // Before the write: once that is committed, nothing can fail.
-    let include = Include { custom_attributes: true, ..Include::read(&request.query(), DIALECT) };
-    let mut view = View::new(&app, request.access(), request.institution(), include, Icon::default()).await?;
+    let may_have_values = key.is_some() || !draft.custom.is_empty();
+    let (access, institution) = (request.access(), request.institution());
+    let include = Include::read(&request.query(), DIALECT);
+    let mut view = View::of_created(&app, access, institution, include, may_have_values).await?;
     view.spellings = Spellings::one(draft.email.set().map_or("", Email::as_given));
     let Creation { made, is_repeated } =
-        app::participants::create_once(&app, request.access(), page, draft, key).await?;
+        app::participants::create_once(&app, access, page, draft, key).await?;
     let link = format!("{}{}/{}", app.links.base(), participants_path(&request), made.token);
     let body = wire::one(&view, &made, Some(&link));
     Ok(face::mark_repeated(reply::raw_json(StatusCode::CREATED, body.into()), is_repeated))

@@ -103,10 +103,14 @@ pub async fn create(app: App, mut request: ApiRequest) -> Result<Response, Probl
     let body = request.take_json()?;
     let page = name_page(&request, &body).ok_or(Error::Missing(Missing::NamePage))?;
     let draft = draft(request.institution(), body)?;
-    let mut view = view(&app, &request).await?;
+    let (access, institution) = (request.access(), request.institution());
+    // Before the write: once that is committed, nothing can fail.
+    let may_have_values = key.is_some() || !draft.custom.is_empty();
+    let include = Include::read(&request.query(), DIALECT);
+    let mut view = View::of_created(&app, access, institution, include, may_have_values).await?;
+    view.event_code = true;
     view.spellings = Spellings::one(draft.email.set().map_or("", Email::as_given));
-    let Creation { made, is_repeated } =
-        participants::create_once(&app, request.access(), page, draft, key).await?;
+    let Creation { made, is_repeated } = participants::create_once(&app, access, page, draft, key).await?;
     Ok(face::mark_repeated(one(&view, StatusCode::CREATED, &made), is_repeated))
 }
 
@@ -162,7 +166,7 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
     Ok(draft)
 }
 
-/// How the response to a write shows the person, always with custom values. Made before the write: once that is committed,
+/// How the response to an update shows the person, always with custom values. Made before the write: once that is committed,
 /// nothing can fail.
 async fn view(app: &App, request: &ApiRequest) -> Result<View, Problem> {
     let mut include = Include::read(&request.query(), DIALECT);

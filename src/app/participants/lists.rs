@@ -1,13 +1,13 @@
 //! Lists of participants, read lazily in batches.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     app::{App, Error, Result, name_pages, streams::Slot},
     domain::{
         access::{Access, Action, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
-        name_page::NamePageRef,
+        name_page::{NamePageRef, PageLabel},
         newest::one_per_person,
         paging::Window,
         participant::{Changed, Participant},
@@ -62,6 +62,8 @@ pub struct Listing {
 enum People {
     Roll {
         page: Option<NamePageId>,
+        /// That of the page, if it was read.
+        label: Option<Arc<PageLabel>>,
         start: rolls::Start,
         left: u64,
     },
@@ -144,7 +146,9 @@ impl Listing {
         if let Some((page, _)) = pages.front()
             && offset > 0
         {
-            match rolls::seek(&mut app.db.read(), institution, *page, offset).await?.1 {
+            let sql = &mut app.db.read();
+            let extent = rolls::extent(sql, institution, *page).await?;
+            match rolls::seek(sql, institution, *page, extent, offset).await? {
                 Some(found) => start = found,
                 // The remaining members were deleted concurrently.
                 None => drop(pages.pop_front()),
@@ -153,6 +157,24 @@ impl Listing {
         let pages = pages.into_iter().map(|(page, _)| page).collect();
         let left = window.map_or(u64::MAX, |window| window.per_page);
         Ok(Self { institution, total: Some(total), people: People::Pages { pages, start, left } })
+    }
+
+    /// Lists everybody on the roll of a page, or of the institution. `label` is that of the page, if it was read.
+    async fn of_roll(
+        app: &App,
+        institution: InstitutionId,
+        page: Option<NamePageId>,
+        extent: rolls::Extent,
+        label: Option<Arc<PageLabel>>,
+        window: Option<Window>,
+    ) -> Result<Self> {
+        let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
+        let (roll, members) = (page.unwrap_or(rolls::INSTITUTION), extent.members.unsigned_abs());
+        let start = rolls::seek(&mut app.db.read(), institution, roll, extent, window.offset()).await?;
+        let left = if start.is_some() { window.per_page.min(members - window.offset()) } else { 0 };
+        let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
+        let people = People::Roll { page, label, start, left };
+        Ok(Self { institution, total: Some(members), people })
     }
 
     /// Lists these participants, in this order.
@@ -227,13 +249,18 @@ impl Listing {
                 }
                 (!people.is_empty()).then_some(Ok(people))
             }
-            People::Roll { page, start, left } => {
+            People::Roll { page, label, start, left } => {
                 let wanted = (*left).min(GROUP as u64);
                 if wanted == 0 {
                     return None;
                 }
-                let group =
-                    participants::in_roll(&mut app.db.read(), institution, *page, *start, wanted).await;
+                let sql = &mut app.db.read();
+                let group = match (*page, &*label) {
+                    (Some(page), Some(label)) => {
+                        participants::on_known_page(sql, institution, (page, label), *start, wanted).await
+                    }
+                    _ => participants::in_roll(sql, institution, *page, *start, wanted).await,
+                };
                 if let Ok(people) = &group {
                     let place =
                         |last: &Participant| if page.is_some() { last.page_place } else { last.id.get() };
@@ -250,11 +277,16 @@ impl Listing {
 /// Lists participants. Without a window, returns every match.
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
     access.check(Action::Read)?;
-    let within = match &filter.page {
-        Some(page) => SearchScope::Page(name_pages::permitted(app, access, page).await?.id),
-        None => access.within(),
+    let Some(page) = &filter.page else {
+        return list_in(app, access, access.within(), filter, window).await;
     };
-    list_in(app, access, within, filter, window).await
+    if filter.is_set() {
+        let page = name_pages::permitted(app, access, page).await?.id;
+        return list_in(app, access, SearchScope::Page(page), filter, window).await;
+    }
+    let (page, extent) = name_pages::permitted_with_roll(app, access, page).await?;
+    let (id, label) = (page.id, Arc::new(page.into()));
+    Listing::of_roll(app, access.institution, Some(id), extent, Some(label), window).await
 }
 
 /// Like `list`, with the pages already resolved.
@@ -318,18 +350,9 @@ pub(in crate::app) async fn list_in(
                     return Listing::of_pages(app, institution, pages, window).await;
                 }
             };
-            let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
             let roll = page.unwrap_or(rolls::INSTITUTION);
-            let (members, start) =
-                rolls::seek(&mut app.db.read(), institution, roll, window.offset()).await?;
-            let left = if start.is_some() {
-                window.per_page.min(members.unsigned_abs() - window.offset())
-            } else {
-                0
-            };
-            let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
-            let people = People::Roll { page, start, left };
-            Ok(Listing { institution, total: Some(members.unsigned_abs()), people })
+            let extent = rolls::extent(&mut app.db.read(), institution, roll).await?;
+            Listing::of_roll(app, institution, page, extent, None, window).await
         }
     }
 }

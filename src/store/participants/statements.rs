@@ -70,6 +70,11 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         vec![institution.clone(), text("a@example.edu")],
     ));
     all.push((
+        "the next place of a page, and where the email is registered",
+        VACANCY.clone(),
+        vec![institution.clone(), text("a@example.edu"), page],
+    ));
+    all.push((
         "are all badges of the person listed",
         ALL_LISTED.to_owned(),
         vec![institution.clone(), text("a@example.edu")],

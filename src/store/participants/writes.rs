@@ -23,8 +23,13 @@ pub struct Record {
     pub now: Moment,
 }
 
+/// Deferred: the caller has checked everything that could fail.
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Record) -> Result<()> {
-    insert_all(sql, institution, std::slice::from_ref(new)).await
+    let row = inserted(institution, new)?;
+    // Building the text would be a fifth of the work of inserting one row.
+    let text = INSERT_ONE.get_or_init(|| insert_text(&row, 1));
+    let params: Vec<Value<'_>> = row.into_iter().map(|(_, value)| value).collect();
+    sql.defer(text, &params).await
 }
 
 /// Multi-row insert.

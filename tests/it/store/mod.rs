@@ -9,3 +9,4 @@ mod participants;
 mod plans;
 mod pools;
 mod rolls;
+mod transactions;
