@@ -23,7 +23,7 @@ use endonym::{
 };
 use serde_json::Value;
 
-use super::{Server, all, enqueue, find, paced_mailer, reaches, world};
+use super::{Server, all, enqueue, find, paced_mailer, reaches, running, world};
 use crate::{
     pages::SOUND,
     support::{World, until},

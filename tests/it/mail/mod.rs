@@ -162,6 +162,12 @@ pub async fn find(world: &World, id: MessageId) -> OutboxMessage {
 }
 
 /// Waits until the message is in this state, after so many attempts.
+/// Jobs that a worker has leased.
+pub async fn running(world: &World) -> i64 {
+    let text = "SELECT COUNT(*) FROM jobs WHERE state = 'running'";
+    world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+}
+
 pub async fn reaches(world: &World, id: MessageId, state: State, attempts: u32) -> OutboxMessage {
     until(&format!("{} after {attempts} attempts", state.word()), || async {
         let message = find(world, id).await;
