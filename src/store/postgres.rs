@@ -380,10 +380,18 @@ impl Deadline {
         &self,
         answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
     ) -> Result<T> {
+        self.meet_within(self.time, answer).await
+    }
+
+    async fn meet_within<T>(
+        &self,
+        time: Duration,
+        answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
+    ) -> Result<T> {
         if self.broken.swap(true, Ordering::Relaxed) {
             return Err(closed());
         }
-        match tokio::time::timeout(self.time, answer).await {
+        match tokio::time::timeout(time, answer).await {
             Ok(answered) => {
                 // A standby, which was the primary before.
                 let is_read_only = answered
@@ -394,7 +402,7 @@ impl Deadline {
             }
             Err(_) => {
                 self.missed.store(true, Ordering::Relaxed);
-                Err(Error::Unavailable(format!("PostgreSQL did not respond within {:?}", self.time)))
+                Err(Error::Unavailable(format!("PostgreSQL did not respond within {time:?}")))
             }
         }
     }

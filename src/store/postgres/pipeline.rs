@@ -139,6 +139,9 @@ async fn begin_and_read(client: &Client, begin: &str, sql: &str, params: &[Value
 async fn send_writes(client: &mut Client, end: Option<&str>) -> Result<()> {
     let writes = mem::take(&mut client.unsent.writes);
     let connection = client.connection()?;
+    // The server's timeout is for each statement, and must be the first to end: COMMIT may be on its way.
+    let count = u32::try_from(writes.len() + 1).unwrap_or(u32::MAX);
+    let time = client.deadline.time.saturating_mul(count);
     let answer = async {
         // First of all, because preparing a new statement waits for a response.
         let mut statements = Vec::with_capacity(writes.len());
@@ -163,7 +166,7 @@ async fn send_writes(client: &mut Client, end: Option<&str>) -> Result<()> {
         }
         ended
     };
-    client.deadline.meet(answer).await
+    client.deadline.meet_within(time, answer).await
 }
 
 type Answer<'a> = BoxFuture<'a, std::result::Result<(), tokio_postgres::Error>>;
@@ -174,6 +177,8 @@ async fn sent(mut answer: Answer<'_>) -> std::result::Result<Answer<'_>, tokio_p
     match polled {
         Poll::Pending => Ok(answer),
         Poll::Ready(Ok(())) => Ok(Box::pin(future::ready(Ok(())))),
+        // It was sent, and the response is already there.
+        Poll::Ready(Err(error)) if error.as_db_error().is_some() => Ok(Box::pin(future::ready(Err(error)))),
         Poll::Ready(Err(error)) => Err(error),
     }
 }

@@ -226,8 +226,7 @@ async fn a_rejected_content_or_a_delay_says_nothing_about_the_address() {
     reaches(&world, full, State::Queued, 1).await;
     assert_eq!(count(&world, "mail_bounces").await, 0);
     // The lease of a worker that is not finished would expire.
-    until("all workers are finished", || async { count(&world, "jobs WHERE state = 'running'").await == 0 })
-        .await;
+    until("all workers are finished", || async { running(&world).await == 0 }).await;
     // Letters back off for longer than codes.
     world.advance(30 * SECOND);
     tokio::time::sleep(SECOND / 2).await;
