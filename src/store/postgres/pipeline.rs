@@ -12,7 +12,10 @@ use std::{future::poll_fn, mem, sync::Arc, task::Poll};
 use futures_util::future::{self, BoxFuture};
 use tokio_postgres::Row;
 
-use super::{Client, to_sql};
+use super::{
+    client::{self, Client},
+    values::to_sql,
+};
 use crate::store::db::{Result, Value};
 
 /// What a transaction has not sent yet.
@@ -54,13 +57,13 @@ pub async fn query(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Resu
         return rows;
     }
     send(client).await?;
-    super::query(client, sql, params).await
+    client::query(client, sql, params).await
 }
 
 /// `execute` in a transaction.
 pub async fn execute(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
     send(client).await?;
-    super::execute(client, sql, params).await
+    client::execute(client, sql, params).await
 }
 
 /// `execute` later, at the latest with COMMIT, and in order.
