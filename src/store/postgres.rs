@@ -3,6 +3,7 @@
 
 mod certificate;
 mod client;
+mod groups;
 mod host_configs;
 mod hosts;
 pub mod pipeline;
@@ -24,13 +25,14 @@ use std::{
 
 use deadpool_postgres::Pool;
 use futures_util::{FutureExt, future::BoxFuture};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::{
     client::closed,
+    groups::Groups,
     hosts::Hosts,
     pooler::Session,
     pools::{Pools, unavailable},
@@ -46,7 +48,7 @@ use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
     no_stream_slot, send_group,
 };
-use crate::telemetry::metrics;
+use crate::{domain::ids::InstitutionId, telemetry::metrics};
 
 /// A transaction's work without its types, so that everything around it is compiled once and not for each caller. It keeps
 /// its outcome to itself, and answers whether to commit.
@@ -59,6 +61,7 @@ pub struct Postgres {
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
     /// for readers.
     writers: Semaphore,
+    groups: Groups,
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
@@ -164,8 +167,8 @@ impl Postgres {
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
-        let (growth, begin) = (Growth::new(), session.begin(timeout));
-        let postgres = Self { pools, timeout, writers, streams, growth, session, begin, watcher };
+        let (growth, begin, groups) = (Growth::new(), session.begin(timeout), Groups::default());
+        let postgres = Self { pools, timeout, writers, groups, streams, growth, session, begin, watcher };
         // The pool keeps it, so that a node has one even if the server is full later.
         drop(postgres.client().await?);
         Ok(postgres)
@@ -200,34 +203,33 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (sender, mut receiver) = oneshot::channel();
-        let job: Job = Box::new(move |sql| {
-            Box::pin(async move {
-                let outcome = job(sql).await;
-                let commit = outcome.is_ok();
-                // The caller may have gone; the work is completed nevertheless.
-                let _ = sender.send(outcome);
-                commit
-            })
-        });
-        let ended = self.transact(job).await;
-        match (receiver.try_recv(), ended) {
-            (Ok(outcome), Ok(())) => outcome,
-            (Ok(outcome), Err(error)) => outcome.and(Err(error.into())),
-            (Err(_), Err(error)) => Err(error.into()),
-            (Err(_), Ok(())) => Err(Error::Broken("a job has no outcome".to_owned()).into()),
+        let (job, outcome) = boxed(job);
+        unboxed(outcome, self.transact(job).await)
+    }
+
+    /// See `Db::write_people`.
+    pub async fn write_people<T, E>(
+        self: &Arc<Self>,
+        institution: InstitutionId,
+        job: impl Transaction<T, E>,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        // Where nothing is pipelined, savepoints would cost more round trips than they save, and Citus sends them to its workers.
+        if self.session.is_shared || self.session.is_citus {
+            return self.write(job).await;
         }
+        let (job, outcome) = boxed(job);
+        unboxed(outcome, self.transact_in_group(institution, job).await)
     }
 
     async fn transact(&self, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
-        let permit = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
-        let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
-        let client = self.client().await?;
+        let (_permit, client) = self.writer().await?;
         drop(waiting);
         let begin = self.begin.clone();
-        // Citus plans a statement for the shards each time.
-        let growth = (!self.session.is_citus).then(|| (self.growth.clone(), self.pools.shared().clone()));
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
@@ -236,16 +238,32 @@ impl Postgres {
             let Handle::Postgres(client) = &mut sql.handle else { return Err(no_connection()) };
             if commit {
                 pipeline::commit(client).await?;
-            } else {
-                pipeline::roll_back(client).await?;
+                metrics::db_committed(1);
+            } else if pipeline::roll_back(client).await.is_err() {
+                // PostgreSQL does it when the connection is closed.
+                return Ok(0);
             }
-            if let Some((growth, pool)) = growth {
-                growth.executed(sql.executed, &pool);
-            }
+            let executed = sql.executed;
             open.close();
-            Ok(())
+            Ok(executed)
         });
-        work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}"))))
+        let ended = work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}"))));
+        ended.map(|executed| self.count_statements(executed))
+    }
+
+    /// A connection for a transaction that writes, when it is its turn.
+    async fn writer(&self) -> Result<(Option<SemaphorePermit<'_>>, Client)> {
+        let permit = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
+        let permit = permit.map_err(|_| too_many_writes())?.ok();
+        Ok((permit, self.client().await?))
+    }
+
+    /// These many statements have changed rows.
+    fn count_statements(&self, executed: u64) {
+        // Citus plans a statement for the shards each time.
+        if !self.session.is_citus {
+            self.growth.executed(executed, self.pools.shared());
+        }
     }
 
     pub fn stream<T: Send + 'static>(
@@ -353,8 +371,40 @@ fn plan_by_value(config: &mut Config) {
     config.options(options.trim_start());
 }
 
+/// A job without its types, and where its outcome will be.
+fn boxed<T, E>(job: impl Transaction<T, E>) -> (Job, oneshot::Receiver<Result<T, E>>)
+where
+    T: Send + 'static,
+    E: Send + 'static,
+{
+    let (sender, receiver) = oneshot::channel();
+    let job: Job = Box::new(move |sql| {
+        Box::pin(async move {
+            let outcome = job(sql).await;
+            let commit = outcome.is_ok();
+            // The caller may have gone; the work is completed nevertheless.
+            let _ = sender.send(outcome);
+            commit
+        })
+    });
+    (job, receiver)
+}
+
+/// The outcome of a job, unless its transaction has failed.
+fn unboxed<T, E: From<Error>>(
+    mut outcome: oneshot::Receiver<Result<T, E>>,
+    ended: Result<()>,
+) -> Result<T, E> {
+    ended?;
+    outcome.try_recv().unwrap_or_else(|_| Err(Error::Broken("a job has no outcome".to_owned()).into()))
+}
+
 fn no_connection() -> Error {
     Error::Broken("no connection".to_owned())
+}
+
+fn too_many_writes() -> Error {
+    Error::Unavailable("too many writes are waiting".to_owned())
 }
 
 /// Removes the connection from the pool if a transaction was left open, for example after a panic.

@@ -14,7 +14,7 @@ use tokio_postgres::error::SqlState;
 
 use super::{
     LONG_STATEMENT,
-    pipeline::Unsent,
+    pipeline::Progress,
     pooler::{self, Session},
     values::{error, to_sql},
 };
@@ -26,7 +26,7 @@ pub struct Client {
     pub(super) connection: Option<Object>,
     pub(super) deadline: Deadline,
     pub(super) session: Session,
-    pub(super) unsent: Unsent,
+    pub(super) progress: Progress,
 }
 
 /// The statement timeout.
@@ -79,13 +79,13 @@ impl Deadline {
 
 impl Client {
     pub(super) fn new(connection: Object, time: Duration, session: Session) -> Self {
-        let (deadline, unsent) = (Deadline::new(time), Unsent::default());
-        Self { connection: Some(connection), deadline, session, unsent }
+        let (deadline, progress) = (Deadline::new(time), Progress::default());
+        Self { connection: Some(connection), deadline, session, progress }
     }
 
     /// Begins a transaction with the first statement. It is used through `pipeline` from now on.
     pub(super) fn in_transaction(mut self, begin: Arc<str>) -> Self {
-        self.unsent = Unsent::transaction(begin);
+        self.progress = Progress::new(begin);
         self
     }
 
