@@ -28,8 +28,8 @@ use crate::{
 /// How many writes share a commit. PostgreSQL keeps the ids of 64 savepoints of a transaction in shared memory; with more, all
 /// sessions are slower.
 const MOST: usize = 32;
-/// How long a group takes in further writes: the first one waits for all others.
-const LONGEST: Duration = Duration::from_millis(50);
+/// How long a group takes in further writes after the first one, which waits for them.
+const LONGEST: Duration = Duration::from_millis(100);
 
 /// The writes that wait, by institution. There is an entry while a leader is at work.
 #[derive(Default)]
@@ -147,8 +147,7 @@ impl Leader {
             Err(error) => return postgres.groups.refuse(institution, &error),
         };
         let mut group = Group::new(client.in_transaction(postgres.begin.clone()));
-        let started = Instant::now();
-        while group.takes_more(started.elapsed())
+        while group.takes_more()
             && let Some(write) = postgres.groups.next(institution)
         {
             if write.starts() {
@@ -175,6 +174,8 @@ struct Group {
     members: Vec<Member>,
     /// How many have run.
     size: usize,
+    /// When the first one had run, which may have waited long for the institution's lock.
+    first_ran: Option<Instant>,
     /// How many are to be committed.
     succeeded: usize,
     /// Why none can be committed.
@@ -189,11 +190,12 @@ struct Member {
 impl Group {
     fn new(client: Client) -> Self {
         let open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
-        Self { open, members: Vec::new(), size: 0, succeeded: 0, broken: None }
+        Self { open, members: Vec::new(), size: 0, first_ran: None, succeeded: 0, broken: None }
     }
 
-    fn takes_more(&self, elapsed: Duration) -> bool {
-        self.broken.is_none() && self.size < MOST && (self.size == 0 || elapsed < LONGEST)
+    fn takes_more(&self) -> bool {
+        let is_late = self.first_ran.is_some_and(|then| then.elapsed() >= LONGEST);
+        self.broken.is_none() && self.size < MOST && !is_late
     }
 
     fn sql(&mut self) -> Result<&mut Sql> {
@@ -219,6 +221,7 @@ impl Group {
                 return;
             }
         };
+        self.first_ran.get_or_insert_with(Instant::now);
         let result = match outcome {
             // Has it ignored an error? PostgreSQL would roll back instead of committing.
             Ok(true) => self.client().and_then(|client| pipeline::check(client)),
@@ -282,11 +285,11 @@ impl Group {
         if self.succeeded > 1 {
             self.complete().await;
         }
-        match &self.broken {
-            Some(error) => Err(error.clone()),
-            None if self.succeeded == 0 => Ok(()),
-            None => pipeline::commit(self.client()?).await,
+        if let Some(error) = &self.broken {
+            return Err(error.clone());
         }
+        // Whatever has failed was rolled back.
+        if self.succeeded == 0 { Ok(()) } else { pipeline::commit(self.client()?).await }
     }
 
     /// Commits, and then tells all.
