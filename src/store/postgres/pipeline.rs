@@ -279,7 +279,22 @@ async fn sent(mut answer: Answer<'_>) -> std::result::Result<Answer<'_>, tokio_p
 
 #[cfg(test)]
 mod tests {
-    use super::only_reads;
+    use super::{Progress, only_reads};
+
+    #[test]
+    fn a_savepoint_releases_the_one_before_and_is_sent_once() {
+        let mut progress = Progress::new("BEGIN".into());
+        for (savepoint, start, is_started_by_a_write) in
+            [(0, "BEGIN", false), (1, "SAVEPOINT job_1", true), (2, "RELEASE job_1; SAVEPOINT job_2", true)]
+        {
+            (progress.savepoint, progress.is_unsent) = (savepoint, true);
+            assert!(progress.is_started_by("SELECT 1"));
+            assert_eq!(progress.is_started_by("DELETE FROM jobs"), is_started_by_a_write);
+            assert_eq!(progress.take_start().as_deref(), Some(start));
+            assert_eq!(progress.take_start(), None);
+            assert!(!progress.is_started_by("SELECT 1"));
+        }
+    }
 
     #[test]
     fn begin_is_sent_together_with_reads_only() {
