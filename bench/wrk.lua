@@ -29,12 +29,12 @@ local function any_page()
    return string.format("class-%05d", math.random(0, conf.pages - 1))
 end
 
-local function head()
-   return " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: " .. conf.token .. "\r\n"
+local function head(token)
+   return " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: " .. (token or conf.token) .. "\r\n"
 end
 
-local function post(body)
-   return "POST " .. conf.path .. head()
+local function post(body, token)
+   return "POST " .. conf.path .. head(token)
       .. "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n\r\n" .. body
 end
 
@@ -75,15 +75,25 @@ function makers.search()
    return function() return pool[math.random(#pool)] end
 end
 
--- Somebody new on a random page. Seeds differ between runs and numbers between threads, so no email comes twice.
+-- Somebody new on a page. Seeds differ between runs and numbers between threads, so no email comes twice.
+local made = 0
+local function create(page, token)
+   made = made + 1
+   local tag = conf.seed .. "." .. number .. "." .. made
+   return post('{"name_page_id":"' .. page
+      .. '","participant":{"first_name":"Siobhán","last_name":"O’Brien","email":"new.' .. tag
+      .. '@example.edu","institution_id":"N' .. tag .. '","phonetic":"shi-VAWN oh-BRY-en"}}', token)
+end
+
 function makers.create()
-   local made = 0
+   return function() return create(any_page()) end
+end
+
+-- The same in a random institution.
+function makers.create_everywhere()
    return function()
-      made = made + 1
-      local tag = conf.seed .. "." .. number .. "." .. made
-      return post('{"name_page_id":"' .. any_page()
-         .. '","participant":{"first_name":"Siobhán","last_name":"O’Brien","email":"new.' .. tag
-         .. '@example.edu","institution_id":"N' .. tag .. '","phonetic":"shi-VAWN oh-BRY-en"}}')
+      local neighbor = conf.neighbors[math.random(#conf.neighbors)]
+      return create(neighbor.page, neighbor.token)
    end
 end
 

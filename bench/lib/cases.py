@@ -54,6 +54,10 @@ class Case:
     def of_endonym(self, token, size, seed):
         return self.lua(token, size, seed, self.path_for(size).replace("{token}", token))
 
+    def more(self, server):
+        """What wrk needs besides."""
+        return {}
+
     def of_nginx(self, token, size, seed, file):
         """The same random part as a query, which a static file ignores. POSTs become GETs, because a file takes no body."""
         kind = self.kind if self.kind in ("email", "page", "code", "person") else "fixed"
@@ -162,6 +166,13 @@ class Create(Case):
         return ("POST", self.path, body), lambda answer: answer["participant"]["email"] == email
 
 
+class CreateEverywhere(Create):
+    """In many institutions at once: those of one wait for each other."""
+
+    def more(self, server):
+        return {"neighbors": server.neighbors}
+
+
 # Writes come last, because they change the data that the others read.
 ALL = [
     ByEmail("latest", "v5 latest by random email", "email", f"{V5}/participants/latest?tokens=",
@@ -182,6 +193,7 @@ ALL = [
             f"{V3}/names?auth_token={{token}}&access_code="),
     OldPage("v2-page", "v2 names of a random name page, all 100", "code", f"{V2}/names?access_code="),
     Create("create", "v5 create, durable", "create", f"{V5}/participants"),
+    CreateEverywhere("create-100", "v5 create, durable, in 100 institutions", "create_everywhere", f"{V5}/participants"),
 ]
 # The target of half of nginx applies to these.
 LOOKUPS = ("latest", "show")

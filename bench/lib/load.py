@@ -128,7 +128,7 @@ class Bench:
         return Pair(limit, ours)
 
     def endonym(self, case, target, duration=None):
-        conf = case.of_endonym(target.server.token, target.size, self.next_seed())
+        conf = case.of_endonym(target.server.token, target.size, self.next_seed()) | case.more(target.server)
         return self.wrk(target.server.port, conf, target.pids, duration)
 
     def wrk(self, port, conf, pids, duration=None):

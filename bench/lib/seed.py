@@ -16,6 +16,8 @@ import time
 from . import machine, people as made_up, servers
 
 FIELD = "gender_pronouns"
+# How many other institutions there are, each with an empty name page.
+NEIGHBORS = 100
 
 
 def fingerprint():
@@ -44,6 +46,17 @@ def institution(binary, environment):
     return {"institution": int(made["id"]), "token": token["token"]}
 
 
+def neighbors(binary, environment):
+    """Other institutions: a token and a name page of each."""
+    made = []
+    for number in range(NEIGHBORS):
+        slug = endonym(binary, environment, "institution", "create", "--name", f"Neighbor {number}", "--json")["slug"]
+        token = endonym(binary, environment, "token", "create", "--institution", slug, "--name", "wrk", "--json")
+        page = endonym(binary, environment, "name-page", "create", "--institution", slug, "--title", "Everybody", "--json")
+        made.append({"token": token["token"], "page": page["slug"]})
+    return made
+
+
 def save(path, seeded):
     with open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         json.dump(seeded, file)
@@ -65,9 +78,11 @@ def sqlite(binary, size, fresh):
         shutil.rmtree(kept, ignore_errors=True)
         os.makedirs(kept)
         started = time.monotonic()
-        seeded = institution(binary, servers.environment(data_dir=kept))
+        environment = servers.environment(data_dir=kept)
+        seeded = institution(binary, environment)
         fill_sqlite(os.path.join(kept, "endonym.sqlite3"), size, seeded["institution"])
         seeded |= {"fingerprint": wanted, "seconds": time.monotonic() - started}
+        seeded["neighbors"] = neighbors(binary, environment)
         save(about, seeded)
         machine.say(f"Seeded SQLite with {size:,} people in {seeded['seconds']:.1f} s")
     copy = os.path.join(machine.WORK, "data", f"sqlite-{size}")
@@ -130,9 +145,11 @@ def postgres(binary, server, size, fresh):
         server.sql("postgres", f"DROP DATABASE IF EXISTS {kept}")
         server.sql("postgres", f"CREATE DATABASE {kept}")
         started = time.monotonic()
-        seeded = institution(binary, servers.environment(database_url=server.url(kept)))
+        environment = servers.environment(database_url=server.url(kept))
+        seeded = institution(binary, environment)
         fill_postgres(server, kept, size, seeded["institution"])
         seeded |= {"fingerprint": wanted, "seconds": time.monotonic() - started}
+        seeded["neighbors"] = neighbors(binary, environment)
         os.makedirs(os.path.dirname(about), exist_ok=True)
         save(about, seeded)
         machine.say(f"Seeded PostgreSQL with {size:,} people in {seeded['seconds']:.1f} s")

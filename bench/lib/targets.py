@@ -37,6 +37,7 @@ def started(binary, environment, name, seeded, stack):
     times = []
     for left in reversed(range(START_UPS)):
         server = servers.Endonym(binary, environment, name, seeded["token"])
+        server.neighbors = seeded["neighbors"]
         stack.callback(server.stop)
         times.append(server.seconds_to_ready)
         if left:

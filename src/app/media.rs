@@ -216,7 +216,7 @@ pub(super) async fn store_one(
     draft.errors.into_result()?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
-        db.write(move |sql| {
+        db.write_people(institution, move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);

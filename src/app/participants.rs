@@ -193,10 +193,8 @@ pub(super) async fn create_as(
     let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
     let access = access.clone();
     draft.require_for_create();
-    if !draft.media.is_empty() {
-        // Do not process audio for a page that does not exist.
-        name_pages::permitted(app, &access, &page).await?;
-    }
+    // Before audio is processed, and before the lock, which others wait for.
+    let found = name_pages::permitted(app, &access, &page).await?;
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
     let registrations = [(0, Registration::of(&draft))];
@@ -208,12 +206,11 @@ pub(super) async fn create_as(
         let (db, rules, call_change, token) =
             (app.db.clone(), rules.clone(), call_change.clone(), token.clone());
         let (access, page, draft, key) = (access.clone(), page.clone(), draft.clone(), key.clone());
+        let found = found.clone();
         let write = move |mut new: Vec<Media>| async move {
-            db.write(move |sql| {
+            db.write_people(institution, move |sql| {
                 Box::pin(async move {
-                    // Before the lock, which others wait for, and together with BEGIN.
-                    let found = name_pages::permitted_in(sql, &access, &page).await?;
-                    let id = rolls::lock_and_join(sql, institution).await?;
+                    let id = rolls::lock_for_new(sql, institution).await?;
                     let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
                     if let Some(key) = &key {
                         idempotency::claim(sql, key, &Made::Participant(id), now).await?;
@@ -349,7 +346,7 @@ async fn create_in(
     let custom_changed =
         change_custom(sql, institution, &mut custom, std::mem::take(&mut draft.custom), &mut errors).await?;
     errors.into_result()?;
-    rolls::take_place(sql, institution, page.id).await?;
+    rolls::take_places(sql, institution, page.id).await?;
     let mut person = Participant::new(id, place, token);
     person.take_texts(&mut draft);
     person.email = draft.email.set().map(|email| email.as_given().to_owned());
@@ -424,7 +421,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     let processed = media::process(app, institution, &mut draft, now).await?;
     let db = app.db.clone();
     let write = move |new: Vec<Media>| async move {
-        db.write(move |sql| {
+        db.write_people(institution, move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let old = target.find(sql, &access).await?;
@@ -488,7 +485,7 @@ pub async fn list_badge(
     access.check(Action::Write)?;
     let (access, institution) = (access.clone(), access.institution);
     app.db
-        .write(move |sql| {
+        .write_people(institution, move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, &access, &page).await?;

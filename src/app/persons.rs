@@ -286,7 +286,7 @@ pub async fn delete_from_page(
     let job = app.ids.id(now);
     let gone = app
         .db
-        .write::<_, Error>(move |sql| {
+        .write_people::<_, Error>(institution, move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, &access, &page).await?;

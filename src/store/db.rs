@@ -16,7 +16,7 @@ use super::{
     sqlite::{self, DataVersion, Effect},
 };
 use crate::{
-    domain::ids::Id,
+    domain::ids::{Id, InstitutionId},
     telemetry::{metrics, traces},
 };
 
@@ -307,7 +307,21 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Data, job).await
+        self.write_with(Effect::Data, None, job).await
+    }
+
+    /// `write` for the people of an institution. The first lock that the job takes must be that of the institution (`rolls::lock`), and all
+    /// others must belong to the institution. With PostgreSQL, such writes that wait at the same time share a commit, as all do with SQLite.
+    pub async fn write_people<T, E>(
+        &self,
+        institution: InstitutionId,
+        job: impl Transaction<T, E>,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.write_with(Effect::Data, Some(institution), job).await
     }
 
     /// A write that changes nothing that a lookup of people shows, such as counters and leases: `version` stays.
@@ -316,10 +330,15 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Bookkeeping, job).await
+        self.write_with(Effect::Bookkeeping, None, job).await
     }
 
-    async fn write_with<T, E>(&self, effect: Effect, job: impl Transaction<T, E>) -> Result<T, E>
+    async fn write_with<T, E>(
+        &self,
+        effect: Effect,
+        people_of: Option<InstitutionId>,
+        job: impl Transaction<T, E>,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -327,7 +346,10 @@ impl Db {
         let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
         let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(effect, job).await,
-            Self::Postgres(postgres) => Box::pin(postgres.write(job)).await,
+            Self::Postgres(postgres) => match people_of {
+                Some(institution) => Box::pin(postgres.write_people(institution, job)).await,
+                None => Box::pin(postgres.write(job)).await,
+            },
         };
         metrics::db_written(timer);
         outcome

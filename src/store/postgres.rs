@@ -2,6 +2,8 @@
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
 mod certificate;
+mod client;
+mod groups;
 mod host_configs;
 mod hosts;
 pub mod pipeline;
@@ -10,41 +12,43 @@ mod pools;
 mod remedy;
 mod tls;
 mod url;
+mod values;
 
 use std::{
-    future::Future,
     panic::AssertUnwindSafe,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
-use deadpool_postgres::{Object, Pool};
+use deadpool_postgres::Pool;
 use futures_util::{FutureExt, future::BoxFuture};
-use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio_postgres::{
-    Config,
-    error::SqlState,
-    types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
-};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
+use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
 
-pub use self::url::url_for_programs;
 use self::{
+    client::closed,
+    groups::Groups,
     hosts::Hosts,
-    pipeline::Unsent,
     pooler::Session,
     pools::{Pools, unavailable},
     url::DatabaseUrl,
+    values::to_sql,
+};
+pub use self::{
+    client::{Client, query, read},
+    url::url_for_programs,
+    values::{error, record},
 };
 use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
     no_stream_slot, send_group,
 };
-use crate::telemetry::metrics;
+use crate::{domain::ids::InstitutionId, telemetry::metrics};
 
 /// A transaction's work without its types, so that everything around it is compiled once and not for each caller. It keeps
 /// its outcome to itself, and answers whether to commit.
@@ -57,6 +61,7 @@ pub struct Postgres {
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
     /// for readers.
     writers: Semaphore,
+    groups: Groups,
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
     growth: Arc<Growth>,
@@ -162,8 +167,8 @@ impl Postgres {
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
-        let (growth, begin) = (Growth::new(), session.begin(timeout));
-        let postgres = Self { pools, timeout, writers, streams, growth, session, begin, watcher };
+        let (growth, begin, groups) = (Growth::new(), session.begin(timeout), Groups::default());
+        let postgres = Self { pools, timeout, writers, groups, streams, growth, session, begin, watcher };
         // The pool keeps it, so that a node has one even if the server is full later.
         drop(postgres.client().await?);
         Ok(postgres)
@@ -198,34 +203,33 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (sender, mut receiver) = oneshot::channel();
-        let job: Job = Box::new(move |sql| {
-            Box::pin(async move {
-                let outcome = job(sql).await;
-                let commit = outcome.is_ok();
-                // The caller may have gone; the work is completed nevertheless.
-                let _ = sender.send(outcome);
-                commit
-            })
-        });
-        let ended = self.transact(job).await;
-        match (receiver.try_recv(), ended) {
-            (Ok(outcome), Ok(())) => outcome,
-            (Ok(outcome), Err(error)) => outcome.and(Err(error.into())),
-            (Err(_), Err(error)) => Err(error.into()),
-            (Err(_), Ok(())) => Err(Error::Broken("a job has no outcome".to_owned()).into()),
+        let (job, outcome) = boxed(job);
+        unboxed(outcome, self.transact(job).await)
+    }
+
+    /// See `Db::write_people`.
+    pub async fn write_people<T, E>(
+        self: &Arc<Self>,
+        institution: InstitutionId,
+        job: impl Transaction<T, E>,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        // Where nothing is pipelined, savepoints would cost more round trips than they save, and Citus sends them to its workers.
+        if self.session.is_shared || self.session.is_citus {
+            return self.write(job).await;
         }
+        let (job, outcome) = boxed(job);
+        unboxed(outcome, self.transact_in_group(institution, job).await)
     }
 
     async fn transact(&self, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
-        let permit = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
-        let _permit = permit.map_err(|_| Error::Unavailable("too many writes are waiting".to_owned()))?;
-        let client = self.client().await?;
+        let (_permit, client) = self.writer().await?;
         drop(waiting);
         let begin = self.begin.clone();
-        // Citus plans a statement for the shards each time.
-        let growth = (!self.session.is_citus).then(|| (self.growth.clone(), self.pools.shared().clone()));
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
@@ -234,16 +238,32 @@ impl Postgres {
             let Handle::Postgres(client) = &mut sql.handle else { return Err(no_connection()) };
             if commit {
                 pipeline::commit(client).await?;
-            } else {
-                pipeline::roll_back(client).await?;
+                metrics::db_committed(1);
+            } else if pipeline::roll_back(client).await.is_err() {
+                // PostgreSQL does it when the connection is closed.
+                return Ok(0);
             }
-            if let Some((growth, pool)) = growth {
-                growth.executed(sql.executed, &pool);
-            }
+            let executed = sql.executed;
             open.close();
-            Ok(())
+            Ok(executed)
         });
-        work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}"))))
+        let ended = work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}"))));
+        ended.map(|executed| self.count_statements(executed))
+    }
+
+    /// A connection for a transaction that writes, when it is its turn.
+    async fn writer(&self) -> Result<(Option<SemaphorePermit<'_>>, Client)> {
+        let permit = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
+        let permit = permit.map_err(|_| too_many_writes())?.ok();
+        Ok((permit, self.client().await?))
+    }
+
+    /// These many statements have changed rows.
+    fn count_statements(&self, executed: u64) {
+        // Citus plans a statement for the shards each time.
+        if !self.session.is_citus {
+            self.growth.executed(executed, self.pools.shared());
+        }
     }
 
     pub fn stream<T: Send + 'static>(
@@ -351,129 +371,40 @@ fn plan_by_value(config: &mut Config) {
     config.options(options.trim_start());
 }
 
-/// A pooled connection. After a timeout, or if its user stops waiting, a response is still outstanding, so the connection is
-/// closed instead of being reused.
-pub struct Client {
-    connection: Option<Object>,
-    deadline: Deadline,
-    session: Session,
-    unsent: Unsent,
+/// A job without its types, and where its outcome will be.
+fn boxed<T, E>(job: impl Transaction<T, E>) -> (Job, oneshot::Receiver<Result<T, E>>)
+where
+    T: Send + 'static,
+    E: Send + 'static,
+{
+    let (sender, receiver) = oneshot::channel();
+    let job: Job = Box::new(move |sql| {
+        Box::pin(async move {
+            let outcome = job(sql).await;
+            let commit = outcome.is_ok();
+            // The caller may have gone; the work is completed nevertheless.
+            let _ = sender.send(outcome);
+            commit
+        })
+    });
+    (job, receiver)
 }
 
-/// The statement timeout.
-struct Deadline {
-    time: Duration,
-    /// The connection must not be returned to the pool.
-    broken: AtomicBool,
-    /// The server did not even report its own timeout, which is shorter.
-    missed: AtomicBool,
-}
-
-impl Deadline {
-    fn new(time: Duration) -> Self {
-        Self { time, broken: AtomicBool::new(false), missed: AtomicBool::new(false) }
-    }
-
-    /// One timer per statement costs about 200 ns; a round trip takes 100 µs and more. The connection counts as broken until
-    /// the answer is there: if nobody waits for it any longer, because the client of a read has gone, the next statement would.
-    async fn meet<T>(
-        &self,
-        answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
-    ) -> Result<T> {
-        self.meet_within(self.time, answer).await
-    }
-
-    async fn meet_within<T>(
-        &self,
-        time: Duration,
-        answer: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
-    ) -> Result<T> {
-        if self.broken.swap(true, Ordering::Relaxed) {
-            return Err(closed());
-        }
-        match tokio::time::timeout(time, answer).await {
-            Ok(answered) => {
-                // A standby, which was the primary before.
-                let is_read_only = answered
-                    .as_ref()
-                    .is_err_and(|error| error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION));
-                self.broken.store(is_read_only, Ordering::Relaxed);
-                answered.map_err(error)
-            }
-            Err(_) => {
-                self.missed.store(true, Ordering::Relaxed);
-                Err(Error::Unavailable(format!("PostgreSQL did not respond within {time:?}")))
-            }
-        }
-    }
-}
-
-impl Client {
-    fn new(connection: Object, time: Duration, session: Session) -> Self {
-        let (deadline, unsent) = (Deadline::new(time), Unsent::default());
-        Self { connection: Some(connection), deadline, session, unsent }
-    }
-
-    /// Begins a transaction with the first statement. It is used through `pipeline` from now on.
-    fn in_transaction(mut self, begin: Arc<str>) -> Self {
-        self.unsent = Unsent::transaction(begin);
-        self
-    }
-
-    /// May statements be sent before the responses to earlier ones have arrived?
-    const fn pipelines(&self) -> bool {
-        !self.session.is_shared
-    }
-
-    pub const fn is_citus(&self) -> bool {
-        self.session.is_citus
-    }
-
-    fn connection(&self) -> Result<&Object> {
-        self.connection.as_ref().ok_or_else(closed)
-    }
-
-    /// Closes the connection instead of returning it to the pool.
-    fn discard(&self) {
-        self.deadline.broken.store(true, Ordering::Relaxed);
-    }
-
-    async fn script(&self, sql: &str) -> Result<()> {
-        self.deadline.meet(self.connection()?.batch_execute(sql)).await
-    }
-
-    async fn allow_long_statements(&mut self) -> Result<()> {
-        self.deadline.time = LONG_STATEMENT;
-        self.script(&format!("SET LOCAL statement_timeout = {}", LONG_STATEMENT.as_millis())).await
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        if *self.deadline.broken.get_mut()
-            && let Some(connection) = self.connection.take()
-        {
-            // If the server is frozen, each idle connection would cost a timeout. Those that were used since the statement began
-            // show that only this statement was slow, for example because a synchronous standby is away.
-            // Through a pooler they lead to other sessions, and one slow read says nothing about those.
-            let time = self.deadline.time;
-            if *self.deadline.missed.get_mut()
-                && !self.session.is_shared
-                && let Some(pool) = Object::pool(&connection)
-            {
-                drop(pool.retain(|_, metrics| metrics.last_used() < time));
-            }
-            drop(Object::take(connection));
-        }
-    }
-}
-
-fn closed() -> Error {
-    Error::Unavailable("the connection is closed".to_owned())
+/// The outcome of a job, unless its transaction has failed.
+fn unboxed<T, E: From<Error>>(
+    mut outcome: oneshot::Receiver<Result<T, E>>,
+    ended: Result<()>,
+) -> Result<T, E> {
+    ended?;
+    outcome.try_recv().unwrap_or_else(|_| Err(Error::Broken("a job has no outcome".to_owned()).into()))
 }
 
 fn no_connection() -> Error {
     Error::Broken("no connection".to_owned())
+}
+
+fn too_many_writes() -> Error {
+    Error::Unavailable("too many writes are waiting".to_owned())
 }
 
 /// Removes the connection from the pool if a transaction was left open, for example after a panic.
@@ -491,110 +422,6 @@ impl Drop for OpenTransaction {
             client.discard();
         }
     }
-}
-
-pub async fn query(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>> {
-    if !client.session.prepares {
-        return pooler::query(client, sql, params).await;
-    }
-    let (connection, params) = (client.connection()?, to_sql(params));
-    let answer = async { connection.query(&connection.prepare_cached(sql).await?, &params).await };
-    client.deadline.meet(answer).await
-}
-
-pub fn read<T>(rows: &[tokio_postgres::Row], map: impl Fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
-    rows.iter().map(|row| map(&Row::Postgres(row))).collect()
-}
-
-pub fn record(row: &tokio_postgres::Row) -> Result<serde_json::Map<String, serde_json::Value>> {
-    let columns = row.columns().iter().enumerate();
-    columns
-        .map(|(n, column)| {
-            let value = match *column.type_() {
-                Type::INT8 => row.try_get::<_, Option<i64>>(n).map_err(error)?.into(),
-                Type::BOOL => row.try_get::<_, Option<bool>>(n).map_err(error)?.into(),
-                _ => row.try_get::<_, Option<String>>(n).map_err(error)?.into(),
-            };
-            Ok((column.name().to_owned(), value))
-        })
-        .collect()
-}
-
-pub async fn execute(client: &Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-    if !client.session.prepares {
-        return pooler::execute(client, sql, params).await;
-    }
-    let (connection, params) = (client.connection()?, to_sql(params));
-    let answer = async { connection.execute(&connection.prepare_cached(sql).await?, &params).await };
-    client.deadline.meet(answer).await
-}
-
-fn to_sql<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    params.iter().map(|param| param as &(dyn ToSql + Sync)).collect()
-}
-
-impl ToSql for Value<'_> {
-    fn to_sql(
-        &self,
-        ty: &Type,
-        out: &mut BytesMut,
-    ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match self {
-            Self::Null => Ok(IsNull::Yes),
-            Self::Bool(value) => value.to_sql_checked(ty, out),
-            Self::Int(value) => value.to_sql_checked(ty, out),
-            // PostgreSQL text cannot contain NUL. We store none, so a lookup with NUL matches nothing.
-            Self::Text(value) if value.contains('\0') => {
-                value.replace('\0', "\u{fffd}").to_sql_checked(ty, out)
-            }
-            Self::Text(value) => value.as_ref().to_sql_checked(ty, out),
-        }
-    }
-
-    /// Each value checks its type when it is written.
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
-}
-
-pub fn error(error: tokio_postgres::Error) -> Error {
-    let why = with_sources(&error);
-    match error.code() {
-        Some(&SqlState::UNIQUE_VIOLATION) => Error::Conflict,
-        // Class 08: connection; 53: resources; 57: operator intervention; 40: transaction rollback; 25006: read-only
-        // standby.
-        Some(code) if ["08", "53", "57", "40"].contains(&&code.code()[..2]) || code.code() == "25006" => {
-            Error::Unavailable(why)
-        }
-        Some(_) => Error::Broken(why),
-        None if error.is_closed()
-            || std::error::Error::source(&error).is_some_and(|s| s.is::<std::io::Error>()) =>
-        {
-            Error::Unavailable(why)
-        }
-        None => Error::Broken(why),
-    }
-}
-
-/// The error with its causes, and with what to do about it.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        let more = source.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        next = source.source();
-    }
-    if let Some(remedy) = remedy::of(error) {
-        text.push_str(": ");
-        text.push_str(remedy);
-    }
-    text
 }
 
 #[cfg(test)]

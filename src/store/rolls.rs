@@ -38,11 +38,14 @@ pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
-/// Takes the institution's lock and adds one person to its roll. Returns their place, or `None` if the institution was
-/// deleted.
-pub async fn lock_and_join(sql: &mut Sql, institution: InstitutionId) -> Result<Option<i64>> {
-    let text = "UPDATE rolls SET writes = writes + 1, next_place = next_place + 1, members = members + 1 \
-                WHERE institution_id = $1 AND name_page_id = 0 RETURNING next_place - 1";
+/// `lock` for a person who is about to join. Returns their place, which `take_places` must take, or `None` if the institution was
+/// deleted. It is a read, which PostgreSQL gets together with BEGIN.
+pub async fn lock_for_new(sql: &mut Sql, institution: InstitutionId) -> Result<Option<i64>> {
+    let text = if sql.is_postgres() {
+        "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0 FOR UPDATE"
+    } else {
+        "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0"
+    };
     sql.one(text, &[institution.into()], |row| row.int(0)).await
 }
 
@@ -54,10 +57,11 @@ pub async fn join(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -
     place.ok_or_else(|| super::Error::Broken("a roll is missing".to_owned()))
 }
 
-/// Adds the person who takes the next place of a page, which the caller has read under the institution's lock.
-pub async fn take_place(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    let text = "UPDATE rolls SET next_place = next_place + 1, members = members + 1 \
-                WHERE institution_id = $1 AND name_page_id = $2";
+/// Adds the person who takes the next places of the institution and of a page, which the caller has read under the institution's lock.
+pub async fn take_places(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    // The writes of a page are counted, too, and nobody reads them.
+    let text = "UPDATE rolls SET writes = writes + 1, next_place = next_place + 1, members = members + 1 \
+                WHERE institution_id = $1 AND name_page_id IN (0, $2)";
     sql.defer(text, &[institution.into(), page.into()]).await
 }
 

@@ -187,7 +187,7 @@ impl Metrics {
             db_writes_waiting: registrar.gauge("endonym_db_writes_waiting", "Queued writes."),
             db_commit_writes: registrar.histogram(
                 "endonym_db_commit_writes",
-                "Writes per SQLite commit; the count is the number of commits.",
+                "Writes per commit; the count is the number of commits.",
                 BATCH_SIZES,
             ),
             memory: registrar.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),

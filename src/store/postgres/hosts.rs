@@ -18,7 +18,7 @@ use tokio_postgres::{Client, Config, SimpleQueryMessage, error::SqlState};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{host_configs, with_sources};
+use super::{host_configs, values::with_sources};
 use crate::store::db::{Error, Result};
 
 /// How long a search lasts at most. Then it is reported what is wrong: at the start to the caller, later in the log.

@@ -3,7 +3,10 @@
 //!
 //! Each statement still ends by itself, so one that follows a failed one is executed nevertheless:
 //! - after a failed BEGIN, it would be a transaction of its own. So BEGIN is sent together with reads only.
+//! - after a failed SAVEPOINT, it fails too, because the transaction has. So SAVEPOINT is sent together with any statement.
 //! - after a failed write, COMMIT rolls back.
+//!
+//! Several jobs may share a transaction, see `groups`. The first one begins with BEGIN, each other one with a savepoint.
 //!
 //! Behind a connection pooler, everything is sent by itself.
 
@@ -12,14 +15,26 @@ use std::{future::poll_fn, mem, sync::Arc, task::Poll};
 use futures_util::future::{self, BoxFuture};
 use tokio_postgres::Row;
 
-use super::{Client, to_sql};
-use crate::store::db::{Result, Value};
+use super::{
+    client::{self, Client},
+    values::to_sql,
+};
+use crate::store::db::{Error, Result, Value};
 
-/// What a transaction has not sent yet.
+/// How far a transaction is.
 #[derive(Default)]
-pub struct Unsent {
-    begin: Option<Arc<str>>,
+pub struct Progress {
+    /// The statement that begins a transaction.
+    begin: Arc<str>,
+    /// The number of the savepoint with which the current job begins, or 0 if it begins with BEGIN. Each has a name of its own: if it
+    /// could not be set, nothing is rolled back to an earlier one.
+    savepoint: u32,
+    /// The current job has sent nothing, not even how it begins.
+    is_unsent: bool,
+    /// Deferred writes that were not sent.
     writes: Vec<Write>,
+    /// A statement of the current job has failed. PostgreSQL refuses all others, and would answer COMMIT with a rollback.
+    has_failed: bool,
 }
 
 /// A write whose result nobody needs.
@@ -28,9 +43,24 @@ struct Write {
     params: Vec<Value<'static>>,
 }
 
-impl Unsent {
-    pub fn transaction(begin: Arc<str>) -> Self {
-        Self { begin: Some(begin), writes: Vec::new() }
+impl Progress {
+    pub fn new(begin: Arc<str>) -> Self {
+        Self { begin, is_unsent: true, ..Self::default() }
+    }
+
+    /// Takes the statement with which the current job begins, unless it was sent.
+    fn take_start(&mut self) -> Option<Arc<str>> {
+        let is_unsent = mem::take(&mut self.is_unsent);
+        is_unsent.then(|| match self.savepoint {
+            0 => self.begin.clone(),
+            1 => "SAVEPOINT job_1".into(),
+            next => format!("RELEASE job_{}; SAVEPOINT job_{next}", next - 1).into(),
+        })
+    }
+
+    /// May a statement be sent together with what the job begins with?
+    fn is_started_by(&self, sql: &str) -> bool {
+        self.is_unsent && self.writes.is_empty() && (self.savepoint > 0 || only_reads(sql))
     }
 }
 
@@ -41,26 +71,38 @@ fn only_reads(sql: &str) -> bool {
 
 /// `query` in a transaction.
 pub async fn query(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>> {
+    let rows = send_query(client, sql, params).await;
+    noted(client, rows)
+}
+
+async fn send_query(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>> {
+    check(client)?;
     if client.pipelines()
-        && client.unsent.writes.is_empty()
-        && only_reads(sql)
-        && let Some(begin) = client.unsent.begin.take()
+        && client.progress.is_started_by(sql)
+        && let Some(start) = client.progress.take_start()
     {
-        let rows = begin_and_read(client, &begin, sql, params).await;
-        if rows.is_err() {
-            // It is not known whether a transaction is open.
-            client.discard();
-        }
-        return rows;
+        return start_and_query(client, &start, sql, params).await;
     }
-    send(client).await?;
-    super::query(client, sql, params).await
+    send_unsent(client).await?;
+    client::query(client, sql, params).await
 }
 
 /// `execute` in a transaction.
 pub async fn execute(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-    send(client).await?;
-    super::execute(client, sql, params).await
+    let count = send_execute(client, sql, params).await;
+    noted(client, count)
+}
+
+async fn send_execute(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    check(client)?;
+    if client.pipelines()
+        && client.progress.is_started_by(sql)
+        && let Some(start) = client.progress.take_start()
+    {
+        return start_and_execute(client, &start, sql, params).await;
+    }
+    send_unsent(client).await?;
+    client::execute(client, sql, params).await
 }
 
 /// `execute` later, at the latest with COMMIT, and in order.
@@ -68,76 +110,128 @@ pub async fn defer(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Resu
     if !client.pipelines() {
         return execute(client, sql, params).await.map(|_| ());
     }
+    check(client)?;
     let params = params.iter().cloned().map(Value::into_owned).collect();
-    client.unsent.writes.push(Write { sql: sql.to_owned(), params });
+    client.progress.writes.push(Write { sql: sql.to_owned(), params });
     Ok(())
 }
 
 /// A script in a transaction.
 pub async fn script(client: &mut Client, sql: &str) -> Result<()> {
     send(client).await?;
-    client.script(sql).await
+    let done = client.script(sql).await;
+    noted(client, done)
 }
 
 pub async fn allow_long_statements(client: &mut Client) -> Result<()> {
     send(client).await?;
-    client.allow_long_statements().await
+    let allowed = client.allow_long_statements().await;
+    noted(client, allowed)
 }
 
 /// Returns when PostgreSQL has confirmed the commit. After an error, the connection must not be used again.
 pub async fn commit(client: &mut Client) -> Result<()> {
-    if client.unsent.writes.is_empty() && client.unsent.begin.take().is_some() {
-        return Ok(());
+    check(client)?;
+    if client.progress.is_unsent && client.progress.writes.is_empty() {
+        // The current job has done nothing. Those before it may have.
+        if client.progress.savepoint == 0 {
+            return Ok(());
+        }
+        client.progress.is_unsent = false;
     }
-    begin(client).await?;
+    start(client).await?;
     send_writes(client, Some("COMMIT")).await
 }
 
+/// Rolls back the current job, and only that. Then another one may begin. After an error, the connection must not be used again.
 pub async fn roll_back(client: &mut Client) -> Result<()> {
-    match mem::take(&mut client.unsent).begin {
-        Some(_) => Ok(()),
-        None => client.script("ROLLBACK").await,
+    client.progress.writes.clear();
+    client.progress.has_failed = false;
+    if client.progress.is_unsent {
+        return Ok(());
     }
+    match client.progress.savepoint {
+        0 => {
+            client.script("ROLLBACK").await?;
+            client.progress.is_unsent = true;
+            Ok(())
+        }
+        number => client.script(&format!("ROLLBACK TO job_{number}")).await,
+    }
+}
+
+/// Another job follows in the same transaction. The one before has sent everything or was rolled back.
+pub fn next_job(client: &mut Client) {
+    if !client.progress.is_unsent {
+        client.progress.savepoint += 1;
+        client.progress.is_unsent = true;
+    }
+}
+
+/// Sends the deferred writes of the current job, and waits for the responses.
+pub async fn send_deferred(client: &mut Client) -> Result<()> {
+    if client.progress.writes.is_empty() { Ok(()) } else { send(client).await }
 }
 
 /// Sends what is unsent, and waits for the responses.
 async fn send(client: &mut Client) -> Result<()> {
-    begin(client).await?;
-    if client.unsent.writes.is_empty() {
+    check(client)?;
+    let sent = send_unsent(client).await;
+    noted(client, sent)
+}
+
+async fn send_unsent(client: &mut Client) -> Result<()> {
+    start(client).await?;
+    if client.progress.writes.is_empty() {
         return Ok(());
     }
-    let sent = send_writes(client, None).await;
-    if sent.is_err() {
-        // A write that was not sent must not be left out of what is committed.
-        client.discard();
-    }
-    sent
+    send_writes(client, None).await
 }
 
-async fn begin(client: &mut Client) -> Result<()> {
-    let Some(begin) = client.unsent.begin.take() else { return Ok(()) };
-    let begun = client.script(&begin).await;
-    if begun.is_err() {
-        client.discard();
+/// Has a statement failed? Whatever follows would be lost, or, if that was BEGIN, be a transaction of its own.
+pub fn check(client: &Client) -> Result<()> {
+    if client.progress.has_failed {
+        return Err(Error::Broken("an earlier statement of the transaction has failed".to_owned()));
     }
-    begun
+    Ok(())
 }
 
-async fn begin_and_read(client: &Client, begin: &str, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>> {
+fn noted<T>(client: &mut Client, answer: Result<T>) -> Result<T> {
+    client.progress.has_failed |= answer.is_err();
+    answer
+}
+
+async fn start(client: &mut Client) -> Result<()> {
+    let Some(start) = client.progress.take_start() else { return Ok(()) };
+    client.script(&start).await
+}
+
+async fn start_and_query(client: &Client, start: &str, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>> {
     let (connection, params) = (client.connection()?, to_sql(params));
     let answer = async {
         let statement = connection.prepare_cached(sql).await?;
         // Each is sent when it is polled first, which `join` does in this order.
-        let both = future::join(connection.batch_execute(begin), connection.query(&statement, &params));
-        let (begun, rows) = both.await;
-        begun.and(rows)
+        let both = future::join(connection.batch_execute(start), connection.query(&statement, &params));
+        let (started, rows) = both.await;
+        started.and(rows)
+    };
+    client.deadline.meet(answer).await
+}
+
+async fn start_and_execute(client: &Client, start: &str, sql: &str, params: &[Value<'_>]) -> Result<u64> {
+    let (connection, params) = (client.connection()?, to_sql(params));
+    let answer = async {
+        let statement = connection.prepare_cached(sql).await?;
+        let both = future::join(connection.batch_execute(start), connection.execute(&statement, &params));
+        let (started, count) = both.await;
+        started.and(count)
     };
     client.deadline.meet(answer).await
 }
 
 /// Sends the writes together, and `end` after them.
 async fn send_writes(client: &mut Client, end: Option<&str>) -> Result<()> {
-    let writes = mem::take(&mut client.unsent.writes);
+    let writes = mem::take(&mut client.progress.writes);
     let connection = client.connection()?;
     // The server's timeout is for each statement, and must be the first to end: COMMIT may be on its way.
     let count = u32::try_from(writes.len() + 1).unwrap_or(u32::MAX);
@@ -185,7 +279,22 @@ async fn sent(mut answer: Answer<'_>) -> std::result::Result<Answer<'_>, tokio_p
 
 #[cfg(test)]
 mod tests {
-    use super::only_reads;
+    use super::{Progress, only_reads};
+
+    #[test]
+    fn a_savepoint_releases_the_one_before_and_is_sent_once() {
+        let mut progress = Progress::new("BEGIN".into());
+        for (savepoint, start, is_started_by_a_write) in
+            [(0, "BEGIN", false), (1, "SAVEPOINT job_1", true), (2, "RELEASE job_1; SAVEPOINT job_2", true)]
+        {
+            (progress.savepoint, progress.is_unsent) = (savepoint, true);
+            assert!(progress.is_started_by("SELECT 1"));
+            assert_eq!(progress.is_started_by("DELETE FROM jobs"), is_started_by_a_write);
+            assert_eq!(progress.take_start().as_deref(), Some(start));
+            assert_eq!(progress.take_start(), None);
+            assert!(!progress.is_started_by("SELECT 1"));
+        }
+    }
 
     #[test]
     fn begin_is_sent_together_with_reads_only() {

@@ -18,8 +18,12 @@ use tokio_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
-    Client, Deadline, ROWS_IN_A_GROUP, host_configs, plan_by_value, pools::WAIT, read, remedy,
-    server_timeout, with_sources,
+    ROWS_IN_A_GROUP,
+    client::{Client, Deadline, read},
+    host_configs, plan_by_value,
+    pools::WAIT,
+    remedy, server_timeout,
+    values::with_sources,
 };
 use crate::store::db::{Error, Result, Row, Value, send_group};
 

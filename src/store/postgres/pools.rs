@@ -18,7 +18,7 @@ use tokio::{
 };
 use tokio_postgres::{Config, error::SqlState};
 
-use super::{hosts::Hosts, with_sources};
+use super::{hosts::Hosts, values::with_sources};
 use crate::store::db::{Error, Result};
 
 /// How long to wait for a free connection of the shared pool, or for the server to accept another one.

@@ -14,7 +14,8 @@ use tokio_postgres::{
 
 use super::{
     tls::{Check, Identity, Roots, Tls},
-    with_sources, without_password,
+    values::with_sources,
+    without_password,
 };
 use crate::store::db::{Error, Result};
 
