@@ -4,6 +4,7 @@ mod citus;
 pub mod coverage;
 mod durability;
 mod folder;
+mod lookups;
 mod migrations;
 mod participants;
 mod plans;
