@@ -332,16 +332,18 @@ mod tests {
     #[tokio::test]
     async fn a_batch_has_a_limit_and_nobody_is_left_waiting() {
         let server = Server::new(LONG);
-        server.open();
-        let most = u32::try_from(MOST).unwrap();
-        for count in [1, most, most + 1, 5 * most + 7] {
-            server.batches.lock().unwrap().clear();
-            let answers = try_join_all((1..=count).map(|number| server.double(number))).await.unwrap();
-            assert_eq!(answers, (1..=count).map(|number| number * 2).collect::<Vec<_>>());
-            let batches = server.batches();
-            assert!(batches.iter().all(|size| *size <= MOST), "{batches:?}");
-            assert_eq!(batches.len(), count.div_ceil(most) as usize, "{batches:?}");
+        let mut asking = vec![server.spawn([1]).await, server.spawn([2]).await];
+        for part in 0..5 {
+            asking.push(server.spawn(part * 60 + 3..part * 60 + 63).await);
         }
+        server.open();
+        let mut answers = Vec::new();
+        for asking in asking {
+            answers.extend(asking.await.unwrap().into_iter().map(Result::unwrap));
+        }
+        assert_eq!(answers, (1..303).map(|number| number * 2).collect::<Vec<_>>());
+        assert_eq!(server.batches(), [1, 1, MOST, MOST, MOST, MOST, 300 - 4 * MOST]);
+        assert_eq!(server.double(7).await.unwrap(), 14);
     }
 
     #[tokio::test]
