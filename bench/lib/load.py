@@ -6,7 +6,7 @@ import re
 import statistics
 import subprocess
 
-from . import machine
+from . import cases as all_cases, machine, pgbench
 from .servers import ticks
 
 SCRIPT = os.path.join(machine.ROOT, "bench", "wrk.lua")
@@ -23,14 +23,19 @@ class Measured:
 
 @dataclasses.dataclass
 class Pair:
-    """One round: nginx, directly followed by the case."""
+    """One round: nginx, directly followed by the case. Lookups on PostgreSQL are followed by pgbench."""
 
     nginx: Measured
     endonym: Measured
+    pgbench: float = None  # selects per second
 
     @property
     def ratio(self):
         return self.endonym.per_second / self.nginx.per_second
+
+    @property
+    def of_pgbench(self):
+        return self.endonym.per_second / self.pgbench
 
 
 def lua_value(value):
@@ -106,6 +111,7 @@ class Bench:
                             f"  round {number + 1}  {target.key:18} {case.key:12} {pair.endonym.per_second:9,.0f}/s"
                             f"  nginx {pair.nginx.per_second:9,.0f}/s  ratio {pair.ratio:.3f}"
                             f"  p99 {pair.endonym.p99 * 1000:.2f} ms"
+                            + (f"  pgbench {pair.pgbench:9,.0f}/s" if pair.pgbench else "")
                         )
 
     def pair(self, case, target, warm):
@@ -125,7 +131,10 @@ class Bench:
             machine.fail(
                 f"{case.title}: responses had {ours.bytes_each:,.0f} bytes, nginx's {limit.bytes_each:,.0f}"
             )
-        return Pair(limit, ours)
+        selects = None
+        if target.postgres and case.key in all_cases.LOOKUPS:
+            selects = pgbench.lookups_per_second(target, self.duration, self.connections)
+        return Pair(limit, ours, selects)
 
     def endonym(self, case, target, duration=None):
         conf = case.of_endonym(target.server.token, target.size, self.next_seed()) | case.more(target.server)

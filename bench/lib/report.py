@@ -63,6 +63,33 @@ def of_target(bench, target, measured):
     return f"### {target.title}\n\n{table(heads, rows)}"
 
 
+def of_pgbench(bench, targets, measured):
+    """Lookups on PostgreSQL compared with what pgbench gets from the same database. `None` if it was not measured."""
+    rows = []
+    for target in targets:
+        for case in measured:
+            pairs = [pair for pair in bench.results[target.key, case.key] if pair.pgbench]
+            if not pairs:
+                continue
+            ratios = sorted(pair.of_pgbench for pair in pairs)
+            spread = f" ({share(ratios[0])}–{share(ratios[-1])})" if len(pairs) > 1 else ""
+            rows.append([
+                f"{case.title_for(target.size)}, {target.size:,} people",
+                f"{median(pairs, lambda pair: pair.pgbench):,.0f}",
+                f"{median(pairs, lambda pair: pair.endonym.per_second):,.0f}",
+                f"**{share(median(pairs, lambda pair: pair.of_pgbench))}**{spread}",
+            ])
+    if not rows:
+        return None
+    heads = ["", "pgbench, per second", "Endonym, per second", "of pgbench"]
+    return (
+        "### Lookups on PostgreSQL compared with pgbench\n\n"
+        f"`pgbench -M prepared` with the select of a lookup, {bench.connections} connections and 2 threads, directly after the case "
+        "in each round: one select at a time on each connection, and no HTTP.\n\n"
+        f"{table(heads, rows)}"
+    )
+
+
 def slowdowns(bench, pairs_of_targets, measured):
     """The slowdown of the large data set relative to the small one, both relative to nginx at that moment."""
     heads = ["", *(f"{large.database}" for _, large in pairs_of_targets)]
@@ -130,6 +157,9 @@ def whole(bench, targets, measured, facts, command):
         *([aims(bench, pairs_of_targets, measured, sqlite)] if sqlite or pairs_of_targets else []),
         *(of_target(bench, target, measured) for target in targets),
     ]
+    compared = of_pgbench(bench, targets, measured)
+    if compared:
+        parts.append(compared)
     if pairs_of_targets:
         parts.append(slowdowns(bench, pairs_of_targets, measured))
     parts.append(context(targets))
@@ -148,7 +178,10 @@ def figures(bench, targets, measured, facts):
     def case_of(case, target):
         pairs = bench.results[target.key, case.key]
         ratio = median(pairs, lambda pair: pair.ratio)
-        return {"key": case.key, "title": case.title, "ratio": ratio, "endonym": of(pairs, "endonym"), "nginx": of(pairs, "nginx")}
+        found = {"key": case.key, "title": case.title, "ratio": ratio, "endonym": of(pairs, "endonym"), "nginx": of(pairs, "nginx")}
+        if all(pair.pgbench for pair in pairs):
+            found["of_pgbench"] = median(pairs, lambda pair: pair.of_pgbench)
+        return found
 
     return {
         "kind": "run", "facts": dict(facts), "rounds": bench.rounds, "seconds": bench.duration,

@@ -18,6 +18,7 @@ class Target:
     server: servers.Endonym
     start_up: float
     postgres: servers.Postgres = None
+    institution: int = None
     memory: tuple = (0, 0, 0)
 
     @property
@@ -27,6 +28,11 @@ class Target:
     @property
     def title(self):
         return f"{self.database}, {self.size:,} people"
+
+    @property
+    def database_name(self):
+        """On PostgreSQL; see `seed.postgres`."""
+        return f"work_{self.size}"
 
     def pids(self):
         return self.server.pids() + (self.postgres.pids() if self.postgres else [])
@@ -61,5 +67,6 @@ def start(binary, databases, sizes, fresh, stack):
             url, seeded = seed.postgres(binary, postgres, size, fresh)
             environment = servers.environment(database_url=url)
             server, start_up = started(binary, environment, f"postgres-{size}", seeded, stack)
-            found.append(Target("PostgreSQL", size, seeded["seconds"], server, start_up, postgres))
+            institution = seeded["institution"]
+            found.append(Target("PostgreSQL", size, seeded["seconds"], server, start_up, postgres, institution))
     return found

@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::{
     folder,
+    lookup::Lookup,
     postgres::{self, pipeline},
     sqlite::{self, DataVersion, Effect},
 };
@@ -501,6 +502,34 @@ impl Sql {
         map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
     ) -> Result<Option<T>> {
         Ok(self.rows(sql, params, map).await?.into_iter().next())
+    }
+
+    /// `rows` of a frequent read, in any order. With PostgreSQL, those that wait at the same time on this thread are one statement.
+    pub(super) async fn look_up<T: Send>(
+        &mut self,
+        lookup: &'static Lookup,
+        params: &[Value<'_>],
+        map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
+    ) -> Result<Vec<T>> {
+        let pooled = match &self.handle {
+            Handle::Pool(db @ Db::Postgres(postgres)) => Some((postgres.clone(), db.system())),
+            Handle::Pool(Db::Sqlite(_)) | Handle::Sqlite(_) | Handle::Postgres(_) => None,
+        };
+        let Some((postgres, system)) = pooled else {
+            return self.rows(lookup.one(), params, map).await;
+        };
+        let _span = traces::child_span("db read", system);
+        postgres::read(&postgres.look_up(lookup, params).await?, map)
+    }
+
+    /// `one` of a frequent read.
+    pub(super) async fn look_up_one<T: Send>(
+        &mut self,
+        lookup: &'static Lookup,
+        params: &[Value<'_>],
+        map: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
+    ) -> Result<Option<T>> {
+        Ok(self.look_up(lookup, params, map).await?.into_iter().next())
     }
 
     /// Data deleted in this transaction must not remain in SQLite's write-ahead log. PostgreSQL manages its own.

@@ -4,6 +4,7 @@
 
 mod db;
 pub mod folder;
+mod lookup;
 mod postgres;
 mod sqlite;
 

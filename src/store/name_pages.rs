@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use super::{
-    Result, Row, Sql, Value, admissions, courses, coverage, institutions, retention,
+    Result, Row, Sql, Value, admissions, courses, coverage, institutions,
+    lookup::{Lookup, Param},
+    retention,
     rolls::{self, Extent},
 };
 use crate::domain::{
@@ -66,7 +68,7 @@ pub async fn code_taken(sql: &mut Sql, code: &str) -> Result<bool> {
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef) -> Result<Option<NamePage>> {
     if !sql.is_citus() {
-        return sql.one(&FIND, &[page.key().into(), institution.into()], from_row).await;
+        return sql.look_up_one(&FIND, &[page.key().into(), institution.into()], from_row).await;
     }
     // Citus plans a join each time. Of statements on one table it keeps the plans.
     let Some(id) = code_owner(sql, institution, page).await? else {
@@ -77,13 +79,14 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef)
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-static FIND: LazyLock<String> = LazyLock::new(|| {
-    format!(
+static FIND: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = format!(
         "SELECT {} FROM codes c \
          JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
          WHERE c.code = $1 AND c.institution_id = $2",
         COLUMNS.join(", ")
-    )
+    );
+    Lookup::new(text, &[Param::Text, Param::Int])
 });
 
 /// A page with the extent of its roll.
@@ -98,7 +101,7 @@ pub async fn find_with_roll(
             let (next_place, members) = (count(COLUMNS.len())?, count(COLUMNS.len() + 1)?);
             Ok((from_row(row)?, Extent { next_place, members }))
         };
-        return sql.one(&FIND_WITH_ROLL, &[page.key().into(), institution.into()], read).await;
+        return sql.look_up_one(&FIND_WITH_ROLL, &[page.key().into(), institution.into()], read).await;
     }
     let Some(found) = find(sql, institution, page).await? else {
         return Ok(None);
@@ -107,14 +110,15 @@ pub async fn find_with_roll(
     Ok(Some((found, extent)))
 }
 
-static FIND_WITH_ROLL: LazyLock<String> = LazyLock::new(|| {
-    format!(
+static FIND_WITH_ROLL: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = format!(
         "SELECT {}, r.next_place, r.members FROM codes c \
          JOIN name_pages n ON n.institution_id = c.institution_id AND n.id = c.name_page_id \
          LEFT JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
          WHERE c.code = $1 AND c.institution_id = $2",
         COLUMNS.join(", ")
-    )
+    );
+    Lookup::new(text, &[Param::Text, Param::Int])
 });
 
 /// Resolves a code of this institution to a page id, or to `rolls::INSTITUTION`.
@@ -123,9 +127,13 @@ pub async fn code_owner(
     institution: InstitutionId,
     code: &NamePageRef,
 ) -> Result<Option<NamePageId>> {
-    let text = "SELECT name_page_id FROM codes WHERE code = $1 AND institution_id = $2";
-    sql.one(text, &[code.key().into(), institution.into()], |row| row.id(0)).await
+    sql.look_up_one(&CODE_OWNER, &[code.key().into(), institution.into()], |row| row.id(0)).await
 }
+
+static CODE_OWNER: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = "SELECT name_page_id FROM codes WHERE code = $1 AND institution_id = $2";
+    Lookup::new(text.to_owned(), &[Param::Text, Param::Int])
+});
 
 /// The institution and the page of a code, which may be of any institution.
 pub(super) async fn owner_of_code(sql: &mut Sql, key: &str) -> Result<Option<(Institution, NamePageId)>> {
@@ -143,17 +151,8 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
     if sql.is_citus() {
         return open_code_in_steps(sql, code).await;
     }
-    let text = format!(
-        // CASE instead of OR: with OR, both databases would scan all pages of the institution.
-        "SELECT c.name_page_id, p.access_code, {} FROM codes c JOIN institutions i ON i.id = c.institution_id \
-         LEFT JOIN name_pages p ON p.institution_id = c.institution_id AND p.id = c.name_page_id \
-         WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
-         THEN EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id AND n.allow_v2 = TRUE) \
-         ELSE p.allow_v2 = TRUE END",
-        institutions::COLUMNS
-    );
     let found = sql
-        .one(&text, &[code.key().into()], |row| {
+        .look_up_one(&OPEN_CODE, &[code.key().into()], |row| {
             Ok((institutions::from_row(row, 2)?, row.id(0)?, row.opt_text(1)?))
         })
         .await?;
@@ -163,6 +162,19 @@ pub async fn open_code(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Inst
         is_access_code.then_some((institution, page))
     }))
 }
+
+static OPEN_CODE: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = format!(
+        // CASE instead of OR: with OR, both databases would scan all pages of the institution.
+        "SELECT c.name_page_id, p.access_code, {} FROM codes c JOIN institutions i ON i.id = c.institution_id \
+         LEFT JOIN name_pages p ON p.institution_id = c.institution_id AND p.id = c.name_page_id \
+         WHERE c.code = $1 AND CASE WHEN c.name_page_id = 0 \
+         THEN EXISTS (SELECT 1 FROM name_pages n WHERE n.institution_id = c.institution_id AND n.allow_v2 = TRUE) \
+         ELSE p.allow_v2 = TRUE END",
+        institutions::COLUMNS
+    );
+    Lookup::new(text, &[Param::Text])
+});
 
 /// The same with a statement for each step: in one, Citus would look for the page on every node.
 async fn open_code_in_steps(sql: &mut Sql, code: &NamePageRef) -> Result<Option<(Institution, NamePageId)>> {

@@ -11,7 +11,12 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use super::{Db, Result, Row, RowStream, Sql, Value, padded, placeholders, rolls::Start};
+use super::{
+    Db, Result, Row, RowStream, Sql, Value,
+    lookup::{Lookup, Param},
+    padded, placeholders,
+    rolls::Start,
+};
 use crate::domain::{
     access::SearchScope,
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -22,7 +27,7 @@ use crate::domain::{
 };
 
 use columns::{SELECTED_COUNT, SELECTION, from_row, id_of_page};
-pub use statements::statements;
+pub use statements::{batches, statements};
 pub use writes::{
     Record, clear_emails, delete, insert, insert_all, list_badge, list_badges, set_identity, update,
 };
@@ -154,15 +159,23 @@ pub async fn best(
         return Ok(labeled(sql, institution, &unlabeled_text(by, pages.len()), &params).await?.pop());
     }
     match BEST[by as usize].get(pages.len()) {
-        Some(text) => sql.one(text, &params, with_label).await,
+        Some(lookup) => sql.look_up_one(lookup, &params, with_label).await,
         None => sql.one(&best_text(by, pages.len()), &params, with_label).await,
     }
 }
 
-/// The most frequent lookups, prebuilt: by key, without and with a page.
-static BEST: LazyLock<[[String; 2]; 3]> = LazyLock::new(|| {
-    [KeyKind::Email, KeyKind::Token, KeyKind::Identifier].map(|by| [best_text(by, 0), best_text(by, 1)])
-});
+/// Lookups by key, without and with a page.
+type ByKey = [[Lookup; 2]; 3];
+static BEST: LazyLock<ByKey> = LazyLock::new(|| lookups_by_key(best_text));
+
+fn lookups_by_key(text: fn(KeyKind, usize) -> String) -> ByKey {
+    [KeyKind::Email, KeyKind::Token, KeyKind::Identifier].map(|by| {
+        [
+            Lookup::new(text(by, 0), &[Param::Int, Param::Text]),
+            Lookup::new(text(by, 1), &[Param::Int, Param::Text, Param::Int]),
+        ]
+    })
+}
 
 fn best_text(by: KeyKind, pages: usize) -> String {
     let (column, on_pages) = (by.column(), on_pages(3, pages));
@@ -182,11 +195,11 @@ pub async fn best_on_page(
 ) -> Result<Option<Participant>> {
     let label = Arc::new(PageLabel::from(page.clone()));
     let params: [Value<'_>; 3] = [institution.into(), key.into(), page.id.into()];
-    sql.one(&UNLABELED_ON_PAGE[by as usize], &params, |row| from_row(row, label.clone())).await
+    let [_, on_page] = &UNLABELED[by as usize];
+    sql.look_up_one(on_page, &params, |row| from_row(row, label.clone())).await
 }
 
-static UNLABELED_ON_PAGE: LazyLock<[String; 3]> =
-    LazyLock::new(|| [KeyKind::Email, KeyKind::Token, KeyKind::Identifier].map(|by| unlabeled_text(by, 1)));
+static UNLABELED: LazyLock<ByKey> = LazyLock::new(|| lookups_by_key(unlabeled_text));
 
 /// The best match for a key, without its page's label.
 fn unlabeled_text(by: KeyKind, pages: usize) -> String {
@@ -286,9 +299,30 @@ pub async fn by_keys(
     institution: InstitutionId,
     filter: KeyFilter<'_>,
 ) -> Result<Vec<Participant>> {
+    if let KeyFilter { within, by, keys: [key], changed } = filter
+        && !changed.is_set()
+        // Without statistics, SQLite might look for the person on each page. Citus plans a join each time.
+        && sql.is_postgres()
+        && !sql.is_citus()
+    {
+        let pages = page_ids(within);
+        if let Some(lookup) = WITH_KEY[by as usize].get(pages.len()) {
+            let mut params: Vec<Value<'_>> = vec![institution.into(), (*key).into()];
+            params.extend(pages.iter().map(|page| Value::from(*page)));
+            return sql.look_up(lookup, &params, with_label).await;
+        }
+    }
     let unknown = Arc::default();
     let found = matching(sql, institution, filter, &SELECTION, |row| with_page_id(row, &unknown)).await?;
     add_labels(sql, institution, found).await
+}
+
+/// Everybody with a key, with labels.
+static WITH_KEY: LazyLock<ByKey> = LazyLock::new(|| lookups_by_key(with_key_text));
+
+fn with_key_text(by: KeyKind, pages: usize) -> String {
+    let (column, on_pages) = (by.column(), on_pages(3, pages));
+    format!("SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2{on_pages}", WITH_LABEL.as_str())
 }
 
 /// Selects these columns of everybody who matches.

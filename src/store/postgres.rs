@@ -1,6 +1,7 @@
 //! PostgreSQL: connection pools, with one connection per open transaction or stream. Every wait has a timeout: a
 //! server that is frozen or unreachable neither responds nor closes the connection.
 
+mod batches;
 mod certificate;
 mod client;
 mod groups;
@@ -31,6 +32,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
 
 use self::{
+    batches::Lookups,
     client::closed,
     groups::Groups,
     hosts::Hosts,
@@ -56,6 +58,7 @@ type Job = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, bool> + Send>;
 
 pub struct Postgres {
     pools: Pools,
+    lookups: Lookups,
     /// Statement timeout.
     timeout: Duration,
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
@@ -167,8 +170,12 @@ impl Postgres {
         let shared = pools.shared().status().max_size;
         let writers = Semaphore::new((shared / 2).max(1));
         let streams = Semaphore::new((shared / 4).max(1));
+        // A pooler may not prepare statements, and Citus wants one institution in each.
+        let batched = if session.is_shared || session.is_citus { 0 } else { options.threads };
+        let lookups = Lookups::new(batched);
         let (growth, begin, groups) = (Growth::new(), session.begin(timeout), Groups::default());
-        let postgres = Self { pools, timeout, writers, groups, streams, growth, session, begin, watcher };
+        let postgres =
+            Self { pools, lookups, timeout, writers, groups, streams, growth, session, begin, watcher };
         // The pool keeps it, so that a node has one even if the server is full later.
         drop(postgres.client().await?);
         Ok(postgres)
@@ -346,11 +353,13 @@ fn server_timeout(timeout: Duration) -> Duration {
 /// Settings of a session, unless the URL has some.
 fn with_options(config: &Config, timeout: Duration) -> Config {
     // The server's keepalives release our locks when we are cut off. Plans are generic: replanning per value cost
-    // three times as much as reading a page of a list.
+    // three times as much as reading a page of a list. With the default cost of a random page, which is for hard disks, the planner
+    // reads all of 200 name pages to find the one of a person.
     let ours = || {
         format!(
             "-c statement_timeout={}ms -c tcp_keepalives_idle={} -c tcp_keepalives_interval={} \
-             -c tcp_keepalives_count={KEEPALIVE_PROBES} -c plan_cache_mode=force_generic_plan",
+             -c tcp_keepalives_count={KEEPALIVE_PROBES} -c plan_cache_mode=force_generic_plan \
+             -c random_page_cost=1.1",
             server_timeout(timeout).as_millis(),
             KEEPALIVE_IDLE.as_secs(),
             KEEPALIVE_INTERVAL.as_secs(),

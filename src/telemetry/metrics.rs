@@ -57,6 +57,7 @@ pub(super) struct Metrics {
     db_write_seconds: Histogram,
     db_writes_waiting: IntGauge,
     db_commit_writes: Histogram,
+    db_statement_lookups: Histogram,
     memory: IntGauge,
     cpu: Counter,
     files: IntGauge,
@@ -188,6 +189,11 @@ impl Metrics {
             db_commit_writes: registrar.histogram(
                 "endonym_db_commit_writes",
                 "Writes per commit; the count is the number of commits.",
+                BATCH_SIZES,
+            ),
+            db_statement_lookups: registrar.histogram(
+                "endonym_db_statement_lookups",
+                "Lookups per statement that PostgreSQL got; the count is the number of statements.",
                 BATCH_SIZES,
             ),
             memory: registrar.gauge("process_resident_memory_bytes", "Resident memory size in bytes."),
@@ -331,6 +337,11 @@ pub fn db_written(timer: Timer) {
 /// The number of writes in one commit.
 pub fn db_committed(writes: usize) {
     METRICS.db_commit_writes.observe(writes as f64);
+}
+
+/// The number of lookups in one statement.
+pub fn db_looked_up(lookups: usize) {
+    METRICS.db_statement_lookups.observe(lookups as f64);
 }
 
 /// Whether this is the current state of the circuit breaker of the S3 server.

@@ -86,3 +86,13 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     ));
     all
 }
+
+/// The statements with which PostgreSQL answers many lookups at once.
+#[doc(hidden)]
+pub fn batches() -> Vec<(&'static str, &'static str)> {
+    fn of(what: &'static str, lookups: &'static ByKey) -> impl Iterator<Item = (&'static str, &'static str)> {
+        lookups.iter().flatten().map(move |lookup| (what, lookup.many()))
+    }
+    let best = of("the best by key", &BEST).chain(of("the best by key without a label", &UNLABELED));
+    best.chain(of("everybody by key", &WITH_KEY)).collect()
+}

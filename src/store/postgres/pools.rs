@@ -116,16 +116,7 @@ impl Pools {
     }
 
     fn of_this_thread(&self) -> Option<&Pool> {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        thread_local! {
-            static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
-        }
-        // Tasks of other runtimes move between threads.
-        let is_alone = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
-        if !is_alone || self.of_threads.is_empty() {
-            return None;
-        }
-        self.of_threads.get(NUMBER.with(|number| number % self.of_threads.len()))
+        self.of_threads.get(this_thread()?.checked_rem(self.of_threads.len())?)
     }
 
     /// Of all pools together.
@@ -137,6 +128,16 @@ impl Pools {
             waiting: sum.waiting + one.waiting,
         })
     }
+}
+
+/// The number of this thread, if it has a runtime of its own: tasks of other runtimes move between threads.
+pub fn this_thread() -> Option<usize> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    let is_alone = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+    is_alone.then(|| NUMBER.with(|number| *number))
 }
 
 fn is_full(error: &tokio_postgres::Error) -> bool {

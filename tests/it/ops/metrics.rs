@@ -12,7 +12,7 @@ use tokio::{
 
 use super::exposition::Exposition;
 use crate::support::{
-    database::on_postgres,
+    database::{on_citus, on_postgres},
     media,
     process::{Installation, Serving},
     until,
@@ -234,6 +234,49 @@ async fn sound_pictures_and_writes_are_counted() {
     assert!(commits >= 1.0 && together >= commits, "{together} in {commits}");
     // PostgreSQL commits only writes that have succeeded.
     assert!(on_postgres() || together >= writes, "{together} of {writes}");
+}
+
+/// With PostgreSQL: SQLite answers at once.
+#[tokio::test]
+async fn lookups_that_wait_together_are_one_statement() {
+    if !on_postgres() || on_citus() {
+        return;
+    }
+    let (here, token) = Installation::with_token().await;
+    let serving = here.serve(&["--rate-limit", "1000000"]);
+    let body =
+        json!({ "name_page_id": "class", "participant": { "first_name": "Ana", "email": "ana@x.org" } });
+    let people = format!("{}/api/private/v5/participants", serving.base);
+    let made = client().post(&people).header("Authorization", &token).json(&body).send().await.unwrap();
+    assert_eq!(made.status(), 201);
+    let before = figures(&serving.base).await;
+    let lookup = format!(
+        "GET /api/private/v5/participants/latest?tokens=ana@x.org HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+         Authorization: {token}\r\n\r\n"
+    );
+    for _ in 0..10 {
+        // All connections are open before the first lookup is sent.
+        let mut open = Vec::new();
+        for _ in 0..100 {
+            open.push(TcpStream::connect(serving.address()).await.unwrap());
+        }
+        for stream in &mut open {
+            stream.write_all(lookup.as_bytes()).await.unwrap();
+        }
+        for mut stream in open {
+            let mut said = String::new();
+            stream.read_to_string(&mut said).await.unwrap();
+            assert!(said.starts_with("HTTP/1.1 200") && said.contains("\"ana@x.org\""), "{said}");
+        }
+    }
+    let after = figures(&serving.base).await;
+    let counted = |what: &str| {
+        let name = format!("endonym_db_statement_lookups_{what}");
+        after.sum(&name, &[]) - before.sum(&name, &[])
+    };
+    let (lookups, statements) = (counted("sum"), counted("count"));
+    assert_eq!(lookups, 1_000.0);
+    assert!((1.0..750.0).contains(&statements), "{lookups} lookups in {statements} statements");
 }
 
 #[tokio::test]

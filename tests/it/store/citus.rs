@@ -252,6 +252,7 @@ async fn plans_are_generic_on_postgres_and_not_on_citus() {
     assert_eq!(database.db.is_citus(), on_citus());
     let wanted = if on_citus() { "auto" } else { "force_generic_plan" };
     assert_eq!(column(&database.db, "SHOW plan_cache_mode").await, [wanted]);
+    assert_eq!(column(&database.db, "SHOW random_page_cost").await, ["1.1"]);
 }
 
 /// On the coordinator and on workers.

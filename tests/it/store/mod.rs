@@ -5,6 +5,7 @@ pub mod coverage;
 mod durability;
 mod folder;
 mod groups;
+mod lookups;
 mod migrations;
 mod participants;
 mod plans;

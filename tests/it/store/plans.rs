@@ -172,6 +172,39 @@ async fn no_read_looks_at_every_participant() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Each key of a batch is looked up by index, as it would be alone.
+#[tokio::test]
+async fn many_lookups_in_one_statement_use_the_indexes() {
+    if !on_postgres() || on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let batches = participants::batches();
+    assert_eq!(batches.len(), 18);
+    for (what, text) in batches {
+        let sample = |number: usize| match text.split_once(&format!("${number}::"))? {
+            (_, rest) if rest.starts_with("bigint[]") => Some(Value::from("{1,2,3}")),
+            _ => Some(Value::from("{a@example.edu,b@example.edu,0f}")),
+        };
+        let params: Vec<Value<'static>> = (1..).map_while(sample).collect();
+        for plan in plans(&world, text, &params).await {
+            let told = plan.join("\n    ");
+            assert!(!plan.iter().any(|line| scans(line)), "{what}\n  {text}\n    {told}");
+            let reads: Vec<_> =
+                plan.iter().filter(|line| reads_one_of(line, ["participants", "p"])).collect();
+            assert!(!reads.is_empty() && plan.iter().any(|line| line.contains("Function Scan")), "{told}");
+            let is_keyed = |line: &String| {
+                line.contains("Index Cond")
+                    && line.contains("institution_id = asked.v1")
+                    && line.contains("asked.v2")
+            };
+            assert!(plan.iter().any(is_keyed), "{what}\n  {text}\n    {told}");
+        }
+    }
+}
+
 /// A page of a list is read in index order: sorting would read more rows than are shown.
 #[tokio::test]
 async fn no_page_of_a_list_is_sorted() {
