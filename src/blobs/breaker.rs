@@ -1,10 +1,13 @@
 //! A circuit breaker: after several failures in a row, operations are refused at once instead of waiting for a server that does
-//! not respond. After a pause, one operation is let through as a probe, and its outcome decides. Without I/O and without a clock.
+//! not respond. Fewer are enough if each has made its caller wait. After a pause, one operation is let through as a probe, and its
+//! outcome decides. Without I/O and without a clock.
 
 use std::time::{Duration, Instant};
 
 /// Consecutive failures that open the circuit.
 const THRESHOLD: u32 = 5;
+/// Operations in a row without any response that open it.
+const TIMEOUTS: u32 = 2;
 /// How long an open circuit refuses everything before it lets a probe through.
 pub const PAUSE: Duration = Duration::from_secs(5);
 
@@ -36,8 +39,10 @@ impl State {
 pub enum Outcome {
     /// It has responded, if only to refuse.
     Answered,
-    /// It has not responded in time, or is unavailable.
+    /// It is unavailable.
     Failed,
+    /// It has not responded in time.
+    TimedOut,
     /// Nothing: the caller did not wait for the response.
     Unknown,
 }
@@ -53,6 +58,8 @@ pub struct Breaker {
     state: State,
     /// Consecutive failures while closed.
     failures: u32,
+    /// Those of them that have timed out.
+    timeouts: u32,
     /// When an open circuit lets a probe through.
     probe_at: Option<Instant>,
     /// Changes with each change of state.
@@ -61,7 +68,7 @@ pub struct Breaker {
 
 impl Breaker {
     pub const fn new() -> Self {
-        Self { state: State::Closed, failures: 0, probe_at: None, generation: 0 }
+        Self { state: State::Closed, failures: 0, timeouts: 0, probe_at: None, generation: 0 }
     }
 
     pub const fn state(&self) -> State {
@@ -93,15 +100,16 @@ impl Breaker {
             return;
         }
         match (self.state, outcome) {
-            (State::Closed, Outcome::Answered) => self.failures = 0,
-            (State::Closed, Outcome::Failed) => {
+            (State::Closed, Outcome::Answered) => (self.failures, self.timeouts) = (0, 0),
+            (State::Closed, Outcome::Failed | Outcome::TimedOut) => {
                 self.failures += 1;
-                if self.failures >= THRESHOLD {
+                self.timeouts += u32::from(outcome == Outcome::TimedOut);
+                if self.failures >= THRESHOLD || self.timeouts >= TIMEOUTS {
                     self.open(now + PAUSE);
                 }
             }
             (State::HalfOpen, Outcome::Answered) => self.enter(State::Closed),
-            (State::HalfOpen, Outcome::Failed) => self.open(now + PAUSE),
+            (State::HalfOpen, Outcome::Failed | Outcome::TimedOut) => self.open(now + PAUSE),
             // The next operation is the probe.
             (State::HalfOpen, Outcome::Unknown) => self.open(now),
             (State::Closed, Outcome::Unknown) | (State::Open, _) => {}
@@ -115,7 +123,7 @@ impl Breaker {
 
     fn enter(&mut self, state: State) {
         self.state = state;
-        self.failures = 0;
+        (self.failures, self.timeouts) = (0, 0);
         self.probe_at = None;
         self.generation += 1;
     }
@@ -126,10 +134,14 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
 
+    fn record(breaker: &mut Breaker, outcome: Outcome, now: Instant) {
+        let permit = breaker.admit(now).expect("it is let through");
+        breaker.record(permit, outcome, now);
+    }
+
     fn fail(breaker: &mut Breaker, times: u32, now: Instant) {
         for _ in 0..times {
-            let permit = breaker.admit(now).expect("it is let through");
-            breaker.record(permit, Outcome::Failed, now);
+            record(breaker, Outcome::Failed, now);
         }
     }
 
@@ -145,6 +157,19 @@ mod tests {
         assert_eq!(breaker.state(), State::Open);
         assert_eq!(breaker.admit(now), None);
         assert!(!breaker.is_passable(now + PAUSE - Duration::from_millis(1)));
+    }
+
+    #[test]
+    fn two_timeouts_in_a_row_open_it() {
+        let (mut breaker, now) = (Breaker::new(), Clock::system().instant());
+        record(&mut breaker, Outcome::TimedOut, now);
+        record(&mut breaker, Outcome::Answered, now);
+        record(&mut breaker, Outcome::TimedOut, now);
+        assert_eq!(breaker.state(), State::Closed, "an answer in between starts the count again");
+        fail(&mut breaker, 1, now);
+        assert_eq!(breaker.state(), State::Closed, "a failure is not a timeout");
+        record(&mut breaker, Outcome::TimedOut, now);
+        assert_eq!(breaker.state(), State::Open);
     }
 
     #[test]
