@@ -8,11 +8,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    Error, Result,
-    breaker::{Breaker, Outcome, Permit, State},
+use super::{Error, Result};
+use crate::{
+    clock::Clock,
+    domain::circuit::{Circuit, Outcome, Permit, Rules, State},
+    telemetry::metrics,
 };
-use crate::{clock::Clock, telemetry::metrics};
+
+/// How long an open circuit refuses everything before it lets a probe through.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Failures that are reported quickly cost little. A timeout takes as long as the deadline.
+const RULES: Rules = Rules {
+    failures: 5,
+    timeouts: 2,
+    pause: PAUSE,
+    longest_pause: PAUSE,
+    longest_probe: Duration::from_secs(60),
+};
 
 /// An operation that has waited for so long hangs. If its caller stops waiting, it counts as failed: many clients give up before our
 /// deadline, and the circuit would never open. If it fails, it counts as timed out.
@@ -24,7 +37,9 @@ const TOTAL: u32 = 3;
 pub struct Guard {
     clock: Clock,
     timeout: Duration,
-    breaker: Mutex<Breaker>,
+    circuit: Mutex<Circuit>,
+    /// The times of the circuit are since then.
+    started: Instant,
     waiting: Mutex<Waiting>,
 }
 
@@ -39,7 +54,8 @@ struct Waiting {
 impl Guard {
     pub fn new(timeout: Duration, clock: Clock) -> Self {
         show(State::Closed);
-        Self { clock, timeout, breaker: Mutex::new(Breaker::new()), waiting: Mutex::default() }
+        let (started, circuit) = (clock.instant(), Mutex::new(Circuit::new(RULES)));
+        Self { clock, timeout, circuit, started, waiting: Mutex::default() }
     }
 
     /// Runs an operation within the deadline, unless the circuit is open.
@@ -77,13 +93,13 @@ impl Guard {
 
     /// Is everything let through?
     pub fn is_closed(&self) -> bool {
-        self.breaker().state() == State::Closed
+        self.circuit().state() == State::Closed
     }
 
     /// Begins an operation of several waits, unless the circuit is open.
     pub fn admit(self: &Arc<Self>) -> Result<Running> {
-        let now = self.clock.instant();
-        match self.change(|breaker| breaker.admit(now)) {
+        let now = self.micros(self.clock.instant());
+        match self.change(|circuit| circuit.admit(now)) {
             Some(permit) => {
                 let (waiting, waited) = (None, Duration::ZERO);
                 Ok(Running { guard: self.clone(), permit, waiting, waited, outcome: Outcome::Unknown })
@@ -100,12 +116,17 @@ impl Guard {
         let now = self.clock.instant();
         // What hangs at the same time will time out as well. Its caller is not made to wait for that.
         let is_one_of_many = outcome == Outcome::TimedOut && self.is_any_hanging(now);
-        self.change(|breaker| {
-            breaker.record(permit, outcome, now);
+        let now = self.micros(now);
+        self.change(|circuit| {
+            circuit.record(permit, outcome, now);
             if is_one_of_many {
-                breaker.record(permit, outcome, now);
+                circuit.record(permit, outcome, now);
             }
         });
+    }
+
+    fn micros(&self, now: Instant) -> i64 {
+        i64::try_from(now.saturating_duration_since(self.started).as_micros()).unwrap_or(i64::MAX)
     }
 
     fn is_any_hanging(&self, now: Instant) -> bool {
@@ -133,11 +154,11 @@ impl Guard {
     }
 
     /// Reports changes of state.
-    fn change<T>(&self, change: impl FnOnce(&mut Breaker) -> T) -> T {
-        let mut breaker = self.breaker();
-        let before = breaker.state();
-        let result = change(&mut breaker);
-        let after = breaker.state();
+    fn change<T>(&self, change: impl FnOnce(&mut Circuit) -> T) -> T {
+        let mut circuit = self.circuit();
+        let before = circuit.state();
+        let result = change(&mut circuit);
+        let after = circuit.state();
         if before != after {
             show(after);
             match after {
@@ -151,8 +172,8 @@ impl Guard {
         result
     }
 
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    fn circuit(&self) -> MutexGuard<'_, Circuit> {
+        self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -190,10 +211,10 @@ impl Running {
 
     /// A part of the response has arrived. That is enough for a probe: a client may take minutes to read the rest.
     pub fn progress(&self) {
-        let now = self.guard.clock.instant();
-        self.guard.change(|breaker| {
-            if breaker.state() == State::HalfOpen {
-                breaker.record(self.permit, Outcome::Answered, now);
+        let now = self.guard.micros(self.guard.clock.instant());
+        self.guard.change(|circuit| {
+            if circuit.state() == State::HalfOpen {
+                circuit.record(self.permit, Outcome::Answered, now);
             }
         });
     }
@@ -224,7 +245,6 @@ mod tests {
     use std::future::{pending, ready};
 
     use super::*;
-    use crate::blobs::breaker::PAUSE;
 
     const SHORT: Duration = Duration::from_millis(20);
 
