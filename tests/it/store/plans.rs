@@ -1,8 +1,8 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them. Not on Citus, whose plans contain those of shards.
 
 use endonym::store::{
-    Db, Value, calls, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
-    participants, people, retention, sign_ins, turns,
+    Db, Value, calls, coverage, imports, invitations, jobs, media, moderation, name_pages, own_recordings,
+    page_settings, participants, people, retention, sign_ins, turns,
 };
 
 use crate::support::{
@@ -306,6 +306,36 @@ fn reads_one_of(line: &str, tables: [&str; 2]) -> bool {
         return words.next().is_some_and(|name| tables.contains(&name));
     }
     line.contains(" Scan ") && words.skip_while(|word| *word != "on").nth(1) == Some(tables[0])
+}
+
+/// Every list begins with its page.
+#[tokio::test]
+async fn a_name_page_and_its_roll_are_found_by_their_keys() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
+    for insert in [
+        "INSERT INTO name_pages (institution_id, id, title, slug, event_code, access_code, allow_v2, created_at) \
+         SELECT i % 5 + 1, i + 1, 'Page', 'slug' || i, 'event' || i, 'access' || i, FALSE, 0 FROM n",
+        "INSERT INTO codes (code, institution_id, name_page_id) SELECT 'slug' || i, i % 5 + 1, i + 1 FROM n",
+        "INSERT INTO rolls (institution_id, name_page_id, next_place, members) SELECT i % 5 + 1, i + 1, 0, 0 FROM n",
+    ] {
+        assert_eq!(execute(&world.app.db, format!("{series}{insert}"), vec![5_000.into()]).await, 5_000);
+    }
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let statements = name_pages::statements();
+    assert_eq!(statements.len(), 2);
+    for (what, text, params) in statements {
+        for plan in plans(&world, &text, &params).await {
+            let is_keyed = |line: &&String| line.contains("SEARCH") || line.contains("Index Scan");
+            let tables = if what.ends_with("roll") { 3 } else { 2 };
+            assert_eq!(plan.iter().filter(is_keyed).count(), tables, "{what}: {plan:?}");
+            assert!(!plan.iter().any(|line| line.contains("SCAN ") || line.contains("Seq Scan")), "{plan:?}");
+        }
+    }
 }
 
 /// Whoever asks for the changes since yesterday does not pay for those of all years.
