@@ -1,5 +1,8 @@
 //! Schema migrations. One set for both databases; a released file is never edited.
 
+#[cfg(test)]
+mod compatibility;
+
 use super::{Db, Error, Result, Sql, citus, participants};
 
 /// In order; the version of a migration is its position, counted from 1.
