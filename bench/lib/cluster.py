@@ -93,23 +93,26 @@ class Pair:
         password = secrets.token_hex(16)
         self.primary = Member(folder, "primary", password, servers.free_port())
         self.standby = Member(folder, "standby", password, servers.free_port())
-        for name in ("primary.sh", "standby.sh"):
+        for name in ("primary.sh", "standby.sh", "synchronous.sh"):
             shutil.copy(os.path.join(DEPLOY, "postgres", name), folder)
         self.primary.initialize()
         stack.callback(self.primary.stop)
         self.primary.start()
         self.primary.sql("postgres", f"CREATE DATABASE {DATABASE}")
-        # Before there is a standby, for which each commit would wait.
         self.seeded = seed.institution(binary, servers.environment(database_url=self.primary.url(DATABASE)))
         seed.fill_postgres(self.primary, DATABASE, size, self.seeded["institution"])
-        prepared = subprocess.run(
-            [os.path.join(folder, "primary.sh")], env=self.primary.script_environment(), cwd=folder, **self.primary.identity()
-        )
-        if prepared.returncode != 0:
-            machine.fail("deploy/postgres/primary.sh failed")
+        self.run_on_primary(folder, "primary.sh")
         stack.callback(self.standby.stop)
         self.copy(folder)
+        self.run_on_primary(folder, "synchronous.sh")
         self.wait_until_synchronous()
+
+    def run_on_primary(self, folder, script):
+        ended = subprocess.run(
+            [os.path.join(folder, script)], env=self.primary.script_environment(), cwd=folder, **self.primary.identity()
+        )
+        if ended.returncode != 0:
+            machine.fail(f"deploy/postgres/{script} failed")
 
     def copy(self, folder):
         environment = self.standby.script_environment() | {"PRIMARY_HOST": "127.0.0.1", "PRIMARY_PORT": str(self.primary.port)}

@@ -1,13 +1,12 @@
 #!/bin/bash
-# Prepares a PostgreSQL server as the primary of one synchronous standby: a role and a slot for replication, an entry in pg_hba.conf,
-# and `synchronous_standby_names`. From then on, a commit is acknowledged when the standby has it on disk too, and waits while there
-# is no standby.
+# Prepares a PostgreSQL server as the primary of one standby: a role and a slot for replication, and an entry in pg_hba.conf. Commits do
+# not wait for the standby before synchronous.sh says so: there is none yet.
 #
 # The image of PostgreSQL runs it once, on an empty data directory (compose.yaml). On a machine, run it as the user postgres, also on a
 # standby that was promoted, before it gets a standby of its own:
 #   sudo -u postgres env REPLICATION_PASSWORD=… REPLICATION_NETWORK=10.20.0.0/24 ./primary.sh
 #
-# tests/it/ops/replication.rs runs this file and standby.sh.
+# tests/it/ops/replication.rs runs this file, standby.sh and synchronous.sh.
 set -euo pipefail
 
 : "${REPLICATION_PASSWORD:?the password of the role for replication}"
@@ -24,8 +23,9 @@ WHERE NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = 'standby') 
 ALTER SYSTEM SET max_slot_wal_keep_size = '16GB';
 SQL
 hba=$("${psql[@]}" -A -t -c 'SHOW hba_file')
-entry="host replication replicator $network scram-sha-256"
+# The standby gets everything, so it must be encrypted wherever it can be. The servers of compose.yaml have no certificates.
+type=host
+[ "$("${psql[@]}" -A -t -c 'SHOW ssl')" = off ] || type=hostssl
+entry="$type replication replicator $network scram-sha-256"
 grep -qxF "$entry" "$hba" || echo "$entry" >>"$hba"
-# Last: writes wait from here until the standby is there.
-"${psql[@]}" -c "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (standby)'"
 "${psql[@]}" -c 'SELECT pg_reload_conf()' >/dev/null

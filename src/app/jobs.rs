@@ -34,7 +34,7 @@ use crate::{
     store::{
         Sql,
         jobs::{self, Reschedule, Retried},
-        turns,
+        turns::{self, Backlog},
     },
 };
 
@@ -64,6 +64,7 @@ pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment,
 /// Claims the next due job of these lanes: the oldest one of the institution whose turn it is.
 pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
     let (now, kinds) = (app.clock.now(), in_lanes(lanes));
+    end_deferrals(app, now).await?;
     // The read is cheap, and avoids occupying the database's single writer.
     let waiting = turns::waiting(&mut app.db.read(), &kinds, now).await?;
     if waiting.is_empty() {
@@ -84,6 +85,19 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
             })
         })
         .await
+}
+
+/// Ends the deferral of jobs that have become due, of all lanes.
+async fn end_deferrals(app: &App, now: Moment) -> Result<()> {
+    while turns::has_due_deferrals(&mut app.db.read(), now).await? {
+        let ended = app.db.write_bookkeeping::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(turns::end_deferrals(sql, Backlog::Jobs, now).await?) })
+        });
+        if !ended.await? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Claims this job if it is due and no worker holds its lease.

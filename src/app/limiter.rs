@@ -1,7 +1,6 @@
 //! Rate limiting: a fixed number of requests per window, then one per throttle interval until the window ends. The rules are in
 //! `domain/rate_limit.rs`. A single process counts in its memory; nodes share counters (ADR 24).
 
-mod circuit;
 mod local;
 mod shared;
 

@@ -92,6 +92,7 @@ pub struct App(Arc<Inner>);
 pub struct Inner {
     pub db: Db,
     pub blobs: Blobs,
+    /// Never `Afterwards` with blobs on disk.
     pub removal: media::Removal,
     pub removals: media::Removals,
     pub studio: studio::Studio,
@@ -188,8 +189,8 @@ impl App {
         } = parts;
         Self(Arc::new(Inner {
             db,
+            removal: removal.on(&blobs),
             blobs,
-            removal,
             removals: media::Removals::default(),
             studio: studio::Studio::open(studio),
             outbound: outbound.with_clock(clock.clone()),

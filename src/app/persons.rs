@@ -8,7 +8,9 @@ pub use export::{Archive, Export, File, export};
 use super::{
     Actor, App, Error, Missing, Result, calls,
     calls::cancel_in,
-    exports, jobs, media, members,
+    exports, jobs,
+    media::{self, Removal},
+    members,
     participants::{PersonKey, page_of},
     sign_in,
 };
@@ -150,7 +152,7 @@ pub async fn erase(
     app.queue.wake();
     // Whoever chose the hour is told what is left. Nobody else waits for an S3 server that may not respond: the files are removed
     // afterwards, and the enqueued job rewrites the reports.
-    let is_awaited = rewrite == Rewrite::Now || !app.blobs.is_remote();
+    let is_awaited = rewrite == Rewrite::Now || app.removal == Removal::Awaited;
     let (files_left, reports) = if is_awaited {
         let files_left = media::discard_now(app, institution, &gone).await;
         (files_left, leave_reports(app, institution, &registrations).await)

@@ -2,20 +2,34 @@
 //! and never responds, so that without them each operation would wait for minutes.
 
 use std::{
+    collections::BTreeMap,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use super::{
-    Error, Result,
-    breaker::{Breaker, Outcome, Permit, State},
+use super::{Error, Result};
+use crate::{
+    clock::Clock,
+    domain::circuit::{Circuit, Outcome, Permit, Rules, State},
+    telemetry::metrics,
 };
-use crate::{clock::Clock, telemetry::metrics};
 
-/// An operation that has waited for so long counts as failed when its caller stops waiting. Many clients give up before our
-/// deadline, and the circuit would never open.
-const ABANDONED_AFTER: Duration = Duration::from_secs(2);
+/// How long an open circuit refuses everything before it lets a probe through.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Failures that are reported quickly cost little. A timeout takes as long as the deadline.
+const RULES: Rules = Rules {
+    failures: 5,
+    timeouts: 2,
+    pause: PAUSE,
+    longest_pause: PAUSE,
+    longest_probe: Duration::from_secs(60),
+};
+
+/// An operation that has waited for so long hangs. If its caller stops waiting, it counts as failed: many clients give up before our
+/// deadline, and the circuit would never open. If it fails, it counts as timed out.
+const HANGS_AFTER: Duration = Duration::from_secs(2);
 
 /// The deadline of an operation of several waits, in deadlines of one.
 const TOTAL: u32 = 3;
@@ -23,13 +37,25 @@ const TOTAL: u32 = 3;
 pub struct Guard {
     clock: Clock,
     timeout: Duration,
-    breaker: Mutex<Breaker>,
+    circuit: Mutex<Circuit>,
+    /// The times of the circuit are since then.
+    started: Instant,
+    waiting: Mutex<Waiting>,
+}
+
+/// The operations that wait for the server now.
+#[derive(Default)]
+struct Waiting {
+    /// Since when each of them waits, the oldest first.
+    since: BTreeMap<u64, Instant>,
+    last: u64,
 }
 
 impl Guard {
     pub fn new(timeout: Duration, clock: Clock) -> Self {
         show(State::Closed);
-        Self { clock, timeout, breaker: Mutex::new(Breaker::new()) }
+        let (started, circuit) = (clock.instant(), Mutex::new(Circuit::new(RULES)));
+        Self { clock, timeout, circuit, started, waiting: Mutex::default() }
     }
 
     /// Runs an operation within the deadline, unless the circuit is open.
@@ -67,15 +93,16 @@ impl Guard {
 
     /// Is everything let through?
     pub fn is_closed(&self) -> bool {
-        self.breaker().state() == State::Closed
+        self.circuit().state() == State::Closed
     }
 
     /// Begins an operation of several waits, unless the circuit is open.
     pub fn admit(self: &Arc<Self>) -> Result<Running> {
-        let now = self.clock.instant();
-        match self.change(|breaker| breaker.admit(now)) {
+        let now = self.micros(self.clock.instant());
+        match self.change(|circuit| circuit.admit(now)) {
             Some(permit) => {
-                Ok(Running { guard: self.clone(), permit, waiting_since: None, outcome: Outcome::Unknown })
+                let (waiting, waited) = (None, Duration::ZERO);
+                Ok(Running { guard: self.clone(), permit, waiting, waited, outcome: Outcome::Unknown })
             }
             None => {
                 metrics::blobs_failed("refused");
@@ -87,15 +114,51 @@ impl Guard {
 
     fn record(&self, permit: Permit, outcome: Outcome) {
         let now = self.clock.instant();
-        self.change(|breaker| breaker.record(permit, outcome, now));
+        // What hangs at the same time will time out as well. Its caller is not made to wait for that.
+        let is_one_of_many = outcome == Outcome::TimedOut && self.is_any_hanging(now);
+        let now = self.micros(now);
+        self.change(|circuit| {
+            circuit.record(permit, outcome, now);
+            if is_one_of_many {
+                circuit.record(permit, outcome, now);
+            }
+        });
+    }
+
+    fn micros(&self, now: Instant) -> i64 {
+        i64::try_from(now.saturating_duration_since(self.started).as_micros()).unwrap_or(i64::MAX)
+    }
+
+    fn is_any_hanging(&self, now: Instant) -> bool {
+        let oldest = self.waiting().since.first_key_value().map(|(_, since)| *since);
+        oldest.is_some_and(|since| now.saturating_duration_since(since) >= self.hangs_after())
+    }
+
+    fn hangs_after(&self) -> Duration {
+        HANGS_AFTER.min(self.timeout)
+    }
+
+    fn start_waiting(&self) -> u64 {
+        let now = self.clock.instant();
+        let mut waiting = self.waiting();
+        waiting.last += 1;
+        let number = waiting.last;
+        waiting.since.insert(number, now);
+        number
+    }
+
+    /// How long it has waited.
+    fn stop_waiting(&self, number: u64) -> Duration {
+        let since = self.waiting().since.remove(&number);
+        since.map_or(Duration::ZERO, |since| self.clock.instant().saturating_duration_since(since))
     }
 
     /// Reports changes of state.
-    fn change<T>(&self, change: impl FnOnce(&mut Breaker) -> T) -> T {
-        let mut breaker = self.breaker();
-        let before = breaker.state();
-        let result = change(&mut breaker);
-        let after = breaker.state();
+    fn change<T>(&self, change: impl FnOnce(&mut Circuit) -> T) -> T {
+        let mut circuit = self.circuit();
+        let before = circuit.state();
+        let result = change(&mut circuit);
+        let after = circuit.state();
         if before != after {
             show(after);
             match after {
@@ -109,8 +172,12 @@ impl Guard {
         result
     }
 
-    fn breaker(&self) -> MutexGuard<'_, Breaker> {
-        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    fn circuit(&self) -> MutexGuard<'_, Circuit> {
+        self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -124,26 +191,30 @@ fn show(state: State) {
 pub struct Running {
     guard: Arc<Guard>,
     permit: Permit,
-    /// `None` while nobody waits for the server: before and after, and while a client reads what has arrived.
-    waiting_since: Option<Instant>,
+    /// Its number among those that wait for the server. `None` before and after, and while a client reads what has arrived.
+    waiting: Option<u64>,
+    /// How long the last wait took.
+    waited: Duration,
     outcome: Outcome,
 }
 
 impl Running {
     /// Waits for the server, within the deadline.
     pub async fn wait<T>(&mut self, operation: impl Future<Output = Result<T>>) -> Result<T> {
-        self.waiting_since = Some(self.guard.clock.instant());
+        let number = self.guard.start_waiting();
+        self.waiting = Some(number);
         let result = self.guard.within_deadline(operation).await;
-        self.waiting_since = None;
+        self.waiting = None;
+        self.waited = self.guard.stop_waiting(number);
         result
     }
 
     /// A part of the response has arrived. That is enough for a probe: a client may take minutes to read the rest.
     pub fn progress(&self) {
-        let now = self.guard.clock.instant();
-        self.guard.change(|breaker| {
-            if breaker.state() == State::HalfOpen {
-                breaker.record(self.permit, Outcome::Answered, now);
+        let now = self.guard.micros(self.guard.clock.instant());
+        self.guard.change(|circuit| {
+            if circuit.state() == State::HalfOpen {
+                circuit.record(self.permit, Outcome::Answered, now);
             }
         });
     }
@@ -151,6 +222,7 @@ impl Running {
     /// The operation has ended with this result.
     pub fn end<T>(&mut self, result: &Result<T>) {
         self.outcome = match result {
+            Err(Error::Unavailable(_)) if self.waited >= self.guard.hangs_after() => Outcome::TimedOut,
             Err(Error::Unavailable(_)) => Outcome::Failed,
             Ok(_) | Err(Error::Broken(_)) => Outcome::Answered,
         };
@@ -159,9 +231,10 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if let Some(since) = self.waiting_since {
-            let waited = self.guard.clock.instant().saturating_duration_since(since);
-            self.outcome = if waited >= ABANDONED_AFTER { Outcome::Failed } else { Outcome::Unknown };
+        if let Some(number) = self.waiting {
+            let waited = self.guard.stop_waiting(number);
+            self.outcome =
+                if waited >= self.guard.hangs_after() { Outcome::Failed } else { Outcome::Unknown };
         }
         self.guard.record(self.permit, self.outcome);
     }
@@ -172,7 +245,6 @@ mod tests {
     use std::future::{pending, ready};
 
     use super::*;
-    use crate::blobs::breaker::PAUSE;
 
     const SHORT: Duration = Duration::from_millis(20);
 
@@ -191,7 +263,9 @@ mod tests {
     async fn what_does_not_respond_fails_in_time_and_then_at_once() {
         let guard = Arc::new(Guard::new(SHORT, Clock::adjustable()));
         assert!(hang(&guard).await.to_string().contains("no response"));
-        open_circuit(&guard).await;
+        assert!(guard.is_closed(), "it may have been the operation");
+        assert!(hang(&guard).await.to_string().contains("no response"));
+        assert!(!guard.is_closed());
         let refused = guard.run(ready(Ok(()))).await.expect_err("it is refused");
         assert!(refused.to_string().contains("circuit breaker"), "{refused}");
     }
@@ -231,7 +305,60 @@ mod tests {
         }
         assert!(guard.is_closed(), "they left too early to tell");
         for _ in 0..5 {
-            give_up(ABANDONED_AFTER).await;
+            give_up(HANGS_AFTER).await;
+        }
+        assert!(!guard.is_closed());
+    }
+
+    #[tokio::test]
+    async fn one_timeout_opens_the_circuit_while_another_operation_hangs() {
+        let clock = Clock::adjustable();
+        let guard = Arc::new(Guard::new(Duration::from_secs(600), clock.clone()));
+        let time_out = || {
+            let permit = guard.admit().expect("it is let through").permit;
+            guard.record(permit, Outcome::TimedOut);
+        };
+        let mut other = Box::pin(hang(&guard));
+        assert!(futures_util::poll!(other.as_mut()).is_pending());
+        time_out();
+        assert!(guard.is_closed(), "the other one has just begun");
+        guard.run(ready(Ok(()))).await.expect("an answer");
+        clock.advance(HANGS_AFTER);
+        time_out();
+        assert!(!guard.is_closed());
+    }
+
+    #[tokio::test]
+    async fn operations_that_have_ended_do_not_hang() {
+        let clock = Clock::adjustable();
+        let guard = Arc::new(Guard::new(Duration::from_secs(600), clock.clone()));
+        guard.run(ready(Ok(()))).await.expect("an answer");
+        let mut abandoned = Box::pin(hang(&guard));
+        assert!(futures_util::poll!(abandoned.as_mut()).is_pending());
+        drop(abandoned);
+        clock.advance(HANGS_AFTER);
+        assert!(!guard.is_any_hanging(clock.instant()));
+    }
+
+    /// A connection that cannot be made ends with an error, and its caller has waited all the same.
+    #[tokio::test]
+    async fn a_failure_after_a_long_wait_is_a_timeout() {
+        let clock = Clock::adjustable();
+        let guard = Arc::new(Guard::new(Duration::from_secs(600), clock.clone()));
+        let fail_after = async |time: Duration| {
+            let unavailable = async {
+                clock.advance(time);
+                Err::<(), _>(Error::Unavailable("no connection".to_owned()))
+            };
+            guard.run(unavailable).await.expect_err("it fails");
+        };
+        for _ in 0..4 {
+            fail_after(Duration::ZERO).await;
+        }
+        assert!(guard.is_closed(), "quick failures cost little");
+        guard.run(ready(Ok(()))).await.expect("an answer");
+        for _ in 0..2 {
+            fail_after(HANGS_AFTER).await;
         }
         assert!(!guard.is_closed());
     }
@@ -240,7 +367,7 @@ mod tests {
     #[tokio::test]
     async fn responses_that_stall_open_the_circuit() {
         let guard = Arc::new(Guard::new(SHORT, Clock::adjustable()));
-        for _ in 0..5 {
+        for _ in 0..2 {
             let mut running = guard.admit().expect("it is let through");
             running.wait(ready(Ok(()))).await.expect("the beginning");
             running.progress();
@@ -257,7 +384,7 @@ mod tests {
         for _ in 0..10 {
             let mut running = guard.admit().expect("it is let through");
             running.wait(ready(Ok(()))).await.expect("the beginning");
-            clock.advance(ABANDONED_AFTER);
+            clock.advance(HANGS_AFTER);
             drop(running);
         }
         assert!(guard.is_closed());

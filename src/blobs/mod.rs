@@ -1,7 +1,6 @@
 //! Blob storage for recordings, photos and reports: on disk or on an S3-compatible server. Keys are never reused, so
 //! blobs are immutable, and reads are all or nothing.
 
-mod breaker;
 mod disk;
 mod guard;
 mod s3;

@@ -8,6 +8,7 @@ pub mod address_list;
 pub mod audience;
 pub mod bounce;
 pub mod call;
+pub mod circuit;
 pub mod client_address;
 pub mod consent;
 pub mod conversation;

@@ -6,7 +6,7 @@ pub use on_citus::statements;
 
 use super::{
     Error, Result, Row, Sql, Value, padded, placeholders,
-    turns::{self, Turn},
+    turns::{self, Backlog, Turn},
     within,
 };
 use crate::domain::{
@@ -54,8 +54,8 @@ pub(super) fn state(word: &str) -> Result<State> {
 /// Inserts a scheduled call.
 pub async fn insert(sql: &mut Sql, call: &Call, run_at: Moment, now: Moment) -> Result<()> {
     let text = "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, \
-         attempts_allowed, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    let params: [Value<'_>; 9] = [
+         attempts_allowed, created_at, deferred) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let params: [Value<'_>; 10] = [
         call.institution.into(),
         call.id.into(),
         call.participant.into(),
@@ -65,6 +65,7 @@ pub async fn insert(sql: &mut Sql, call: &Call, run_at: Moment, now: Moment) -> 
         i64::from(call.attempts_made).into(),
         i64::from(call.attempts_allowed).into(),
         now.micros().into(),
+        (run_at > now).into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -169,7 +170,7 @@ pub async fn become_(sql: &mut Sql, call: &Call, next: State, run_at: Option<Mom
     if !call.state.may_become(next) {
         return Err(Error::Broken(format!("a call cannot be {} after {}", next.word(), call.state.word())));
     }
-    let text = "UPDATE calls SET state = $1, run_at = $2, attempts_made = $3, attempts_allowed = $4 \
+    let text = "UPDATE calls SET state = $1, run_at = $2, attempts_made = $3, attempts_allowed = $4, deferred = TRUE \
                 WHERE institution_id = $5 AND id = $6 AND state = $7";
     let params: [Value<'_>; 7] = [
         next.word().into(),
@@ -185,7 +186,7 @@ pub async fn become_(sql: &mut Sql, call: &Call, next: State, run_at: Option<Mom
 
 /// Moves a scheduled call to a later time.
 pub async fn postpone(sql: &mut Sql, call: &Call, run_at: Moment) -> Result<()> {
-    let text = "UPDATE calls SET run_at = $1 WHERE institution_id = $2 AND id = $3 AND state = 'scheduled'";
+    let text = "UPDATE calls SET run_at = $1, deferred = TRUE WHERE institution_id = $2 AND id = $3 AND state = 'scheduled'";
     let params: [Value<'_>; 3] = [run_at.micros().into(), call.institution.into(), call.id.into()];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -208,6 +209,7 @@ pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<(InstitutionId, Ca
         let last = row.int(2)?;
         Ok((row.id(0)?, row.id(1)?, Turn { last, next: last + 1 }))
     };
+    while turns::end_deferrals(sql, Backlog::Calls, now).await? {}
     sql.one(&turns::call_text(), &[now.micros().into()], read).await
 }
 

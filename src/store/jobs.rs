@@ -12,11 +12,11 @@ use crate::domain::{
 
 /// Enqueues a job. If an equal one is already waiting, the two are deduplicated, and the earlier time wins.
 pub async fn insert(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Moment) -> Result<()> {
-    let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, waiting_key, attempts, failures, created_at) \
-         VALUES ($1, $2, $3, $4, 'waiting', $5, $6, 0, 0, $7) \
+    let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, waiting_key, attempts, failures, created_at, deferred) \
+         VALUES ($1, $2, $3, $4, 'waiting', $5, $6, 0, 0, $7, $8) \
          ON CONFLICT (waiting_key) DO UPDATE SET run_at = \
          CASE WHEN excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END";
-    let params: [Value<'_>; 7] = [
+    let params: [Value<'_>; 8] = [
         id.into(),
         job.institution().map_or(0, InstitutionId::get).into(),
         job.kind().name().into(),
@@ -24,6 +24,7 @@ pub async fn insert(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Mo
         run_at.micros().into(),
         job.waiting_key().into(),
         now.micros().into(),
+        (run_at > now).into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -32,8 +33,8 @@ pub async fn insert(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment, now: Mo
 pub async fn repeat(sql: &mut Sql, id: JobId, job: &Job, every: Duration, now: Moment) -> Result<()> {
     let every = i64::try_from(every.as_micros()).unwrap_or(i64::MAX);
     let first = now.micros().saturating_add(every);
-    let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, every_micros, waiting_key, attempts, failures, created_at) \
-         VALUES ($1, 0, $2, $3, 'waiting', $4, $5, $6, 0, 0, $7) \
+    let text = "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, every_micros, waiting_key, attempts, failures, created_at, deferred) \
+         VALUES ($1, 0, $2, $3, 'waiting', $4, $5, $6, 0, 0, $7, TRUE) \
          ON CONFLICT (waiting_key) DO UPDATE SET every_micros = excluded.every_micros, run_at = \
          CASE WHEN jobs.state = 'waiting' AND excluded.run_at < jobs.run_at THEN excluded.run_at ELSE jobs.run_at END";
     let params: [Value<'_>; 7] = [
@@ -119,7 +120,7 @@ pub async fn claim(
     let Some((id, payload, attempts, failures, every)) = taken.await? else { return Ok(None) };
     let Ok(job) = serde_json::from_str(&payload) else {
         // A newer binary enqueued it. Leave it to that binary's workers.
-        let text = "UPDATE jobs SET state = 'waiting', lease = NULL, attempts = attempts - 1 WHERE id = $1";
+        let text = "UPDATE jobs SET state = 'waiting', lease = NULL, attempts = attempts - 1, deferred = TRUE WHERE id = $1";
         sql.execute(text, &[id.into()]).await?;
         return Ok(None);
     };
@@ -228,8 +229,8 @@ pub async fn reschedule(sql: &mut Sql, claim: &Claim, run_at: Moment, why: Resch
         Reschedule::Failed(error) => (claim.attempts, claim.failures + 1, Some(error)),
         Reschedule::NextPeriod(error) => (0, 0, error),
     };
-    let text = "UPDATE jobs SET state = 'waiting', lease = NULL, run_at = $1, attempts = $2, failures = $3, error = $4 \
-                WHERE id = $5 AND lease = $6";
+    let text = "UPDATE jobs SET state = 'waiting', lease = NULL, run_at = $1, attempts = $2, failures = $3, error = $4, \
+                deferred = TRUE WHERE id = $5 AND lease = $6";
     let params: [Value<'_>; 6] = [
         run_at.micros().into(),
         i64::from(attempts).into(),

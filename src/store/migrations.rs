@@ -1,5 +1,8 @@
 //! Schema migrations. One set for both databases; a released file is never edited.
 
+#[cfg(test)]
+mod compatibility;
+
 use super::{Db, Error, Result, Sql, citus, participants};
 
 /// In order; the version of a migration is its position, counted from 1.
@@ -30,6 +33,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     (RATE_LIMITS, include_str!("../../migrations/0024_rate_limits.sql")),
     ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
+    ("0027_deferred", include_str!("../../migrations/0027_deferred.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

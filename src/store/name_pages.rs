@@ -121,6 +121,13 @@ static FIND_WITH_ROLL: LazyLock<Lookup> = LazyLock::new(|| {
     Lookup::new(text, &[Param::Text, Param::Int])
 });
 
+/// Sample queries for the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let params = || vec![Value::from("slug7".to_owned()), Value::Int(1)];
+    vec![("a page", FIND.clone(), params()), ("a page with its roll", FIND_WITH_ROLL.clone(), params())]
+}
+
 /// Resolves a code of this institution to a page id, or to `rolls::INSTITUTION`.
 pub async fn code_owner(
     sql: &mut Sql,

@@ -47,8 +47,9 @@ const FOUND: usize = 8;
 
 /// Goes from one institution with jobs of a kind to the next by its key (a loose index scan), from the cursor to the end and from the start
 /// to the cursor, and reads the oldest job of each. It ends when enough institutions have due jobs, so it costs the same for ten thousand
-/// institutions, and for one with 100,000 jobs. Kinds without a due job are left out. Names are constants, so they can be inlined safely.
-fn waiting_text(kinds: &[(Kind, Lane)]) -> String {
+/// institutions, and for one with 100,000 jobs. What is deferred is skipped: institutions that have something to do tomorrow cost nothing
+/// today. Kinds without a due job are left out. Names are constants, so they can be inlined safely.
+fn walk_text(kinds: &[(Kind, Lane)]) -> String {
     let named = |(kind, lane): &(Kind, Lane)| {
         format!("SELECT '{}', '{}', {}", kind.name(), lane.name(), jobs::first_text(*kind))
     };
@@ -60,26 +61,40 @@ fn waiting_text(kinds: &[(Kind, Lane)]) -> String {
          SELECT kind, lane, turn, 1, institution_id, {} FROM cursors UNION ALL \
          SELECT kind, lane, turn, 2, -1, institution_id FROM cursors), \
          walk(kind, lane, turn, part, up_to, institution_id, found) AS (SELECT p.kind, p.lane, p.turn, p.part, p.up_to, \
-         (SELECT j.institution_id FROM jobs j WHERE j.kind = p.kind AND j.institution_id > p.above \
+         (SELECT j.institution_id FROM jobs j WHERE j.kind = p.kind AND j.deferred = FALSE AND j.institution_id > p.above \
          AND j.institution_id <= p.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1), 0 FROM parts p UNION ALL \
          SELECT w.kind, w.lane, w.turn, w.part, w.up_to, \
-         (SELECT j.institution_id FROM jobs j WHERE j.kind = w.kind AND j.institution_id > w.institution_id \
+         (SELECT j.institution_id FROM jobs j WHERE j.kind = w.kind AND j.deferred = FALSE AND j.institution_id > w.institution_id \
          AND j.institution_id <= w.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1), \
          w.found + CASE WHEN (SELECT j.run_at FROM jobs j WHERE j.kind = w.kind AND j.institution_id = w.institution_id \
          AND j.run_at IS NOT NULL ORDER BY j.run_at LIMIT 1) <= $1 THEN 1 ELSE 0 END \
-         FROM walk w WHERE w.institution_id IS NOT NULL AND w.found < {FOUND}), \
-         due(kind, lane, turn, part, institution_id, run_at) AS MATERIALIZED (\
-         SELECT w.kind, w.lane, w.turn, w.part, w.institution_id, \
-         (SELECT j.run_at FROM jobs j WHERE j.kind = w.kind AND j.institution_id = w.institution_id \
-         AND j.run_at <= $1 ORDER BY j.run_at LIMIT 1) FROM walk w) \
-         SELECT d.kind, d.institution_id, d.turn, (SELECT COALESCE(MAX(t.turn), 0) + 1 FROM turns t) FROM due d \
-         WHERE d.run_at IS NOT NULL ORDER BY d.turn, d.lane, d.part, d.institution_id, d.run_at, d.kind",
+         FROM walk w WHERE w.institution_id IS NOT NULL AND w.found < {FOUND})",
         kinds.iter().map(named).collect::<Vec<_>>().join(" UNION ALL "),
         i64::MAX
     )
 }
 
-/// Goes from one institution with scheduled calls to the next by its key, and ends at the first one with a due call.
+fn waiting_text(kinds: &[(Kind, Lane)]) -> String {
+    format!(
+        "{}, due(kind, lane, turn, part, institution_id, run_at) AS MATERIALIZED (\
+         SELECT w.kind, w.lane, w.turn, w.part, w.institution_id, \
+         (SELECT j.run_at FROM jobs j WHERE j.kind = w.kind AND j.institution_id = w.institution_id \
+         AND j.run_at <= $1 ORDER BY j.run_at LIMIT 1) FROM walk w) \
+         SELECT d.kind, d.institution_id, d.turn, (SELECT COALESCE(MAX(t.turn), 0) + 1 FROM turns t) FROM due d \
+         WHERE d.run_at IS NOT NULL ORDER BY d.turn, d.lane, d.part, d.institution_id, d.run_at, d.kind",
+        walk_text(kinds)
+    )
+}
+
+/// How many institutions `waiting` visits, for the test that checks that it does not visit those without due jobs.
+#[doc(hidden)]
+pub async fn visits(sql: &mut Sql, kinds: &[(Kind, Lane)], now: Moment) -> Result<i64> {
+    let text = format!("{} SELECT COUNT(w.institution_id) FROM walk w", walk_text(kinds));
+    Ok(sql.one(&text, &[now.micros().into()], |row| row.int(0)).await?.unwrap_or_default())
+}
+
+/// Goes from one institution with scheduled calls to the next by its key, and ends at the first one with a due call. What is deferred is
+/// skipped.
 pub(super) fn call_text() -> String {
     format!(
         "WITH RECURSIVE cursors(turn, institution_id) AS (SELECT COALESCE(MAX(t.turn), 0), COALESCE(MAX(t.institution_id), -1) \
@@ -87,10 +102,11 @@ pub(super) fn call_text() -> String {
          parts(turn, part, above, up_to) AS (SELECT turn, 1, institution_id, {} FROM cursors UNION ALL \
          SELECT turn, 2, -1, institution_id FROM cursors), \
          walk(turn, part, up_to, institution_id) AS (SELECT p.turn, p.part, p.up_to, \
-         (SELECT c.institution_id FROM calls c WHERE c.institution_id > p.above AND c.institution_id <= p.up_to \
-         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) FROM parts p UNION ALL SELECT w.turn, w.part, w.up_to, \
-         (SELECT c.institution_id FROM calls c WHERE c.institution_id > w.institution_id AND c.institution_id <= w.up_to \
-         AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) \
+         (SELECT c.institution_id FROM calls c WHERE c.deferred = FALSE AND c.institution_id > p.above \
+         AND c.institution_id <= p.up_to AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) FROM parts p \
+         UNION ALL SELECT w.turn, w.part, w.up_to, \
+         (SELECT c.institution_id FROM calls c WHERE c.deferred = FALSE AND c.institution_id > w.institution_id \
+         AND c.institution_id <= w.up_to AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) \
          FROM walk w WHERE w.institution_id IS NOT NULL AND {DUE_CALL} IS NULL), \
          due(turn, part, institution_id, id) AS MATERIALIZED (SELECT w.turn, w.part, w.institution_id, {DUE_CALL} FROM walk w) \
          SELECT d.institution_id, d.id, d.turn FROM due d WHERE d.id IS NOT NULL ORDER BY d.part LIMIT 1",
@@ -102,6 +118,48 @@ pub(super) fn call_text() -> String {
 const DUE_CALL: &str = "(SELECT c.id FROM calls c WHERE c.institution_id = w.institution_id AND c.run_at <= $1 \
      AND NOT EXISTS (SELECT 1 FROM call_attempts a WHERE a.until IS NOT NULL AND a.phone_number = c.phone_number) \
      ORDER BY c.run_at, c.id LIMIT 1)";
+
+/// What is deferred until it is due.
+#[derive(Debug, Clone, Copy)]
+pub enum Backlog {
+    Jobs,
+    Calls,
+}
+
+impl Backlog {
+    const fn table(self) -> &'static str {
+        match self {
+            Self::Jobs => "jobs",
+            Self::Calls => "calls",
+        }
+    }
+}
+
+/// How many deferrals end at a time: SQLite has one writer, and others wait for it.
+const BATCH: u64 = 500;
+
+/// Have deferred jobs become due?
+pub async fn has_due_deferrals(sql: &mut Sql, now: Moment) -> Result<bool> {
+    let text = format!("{} LIMIT 1", due_deferrals_text(Backlog::Jobs));
+    Ok(sql.one(&text, &[now.micros().into()], |row| row.int(0)).await?.is_some())
+}
+
+/// Ends the deferral of what has become due, before institutions take turns. What another process has locked is left to the next who looks.
+/// Returns whether there may be more.
+pub async fn end_deferrals(sql: &mut Sql, backlog: Backlog, now: Moment) -> Result<bool> {
+    let text = format!(
+        "UPDATE {} SET deferred = FALSE WHERE id IN ({} LIMIT {BATCH}{})",
+        backlog.table(),
+        due_deferrals_text(backlog),
+        sql.skip_locked()
+    );
+    Ok(sql.execute(&text, &[now.micros().into()]).await? >= BATCH)
+}
+
+fn due_deferrals_text(backlog: Backlog) -> String {
+    let table = backlog.table();
+    format!("SELECT q.id FROM {table} q WHERE q.deferred = TRUE AND q.run_at <= $1 ORDER BY q.run_at, q.id")
+}
 
 /// Moves the cursor of the lane to the institution that is served, in the transaction that serves it. If another worker has moved it since
 /// this one looked, or is about to, it stays: nobody waits for a worker that hangs.
@@ -128,5 +186,15 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         ("institutions with due jobs", waiting_text(&kinds), vec![now()]),
         ("the next call", call_text(), vec![now()]),
         ("a due job of an institution", jobs::due_text(Kind::FetchTake, 1), vec![Value::Int(7), now()]),
+        (
+            "deferred jobs that are due",
+            format!("{} LIMIT {BATCH}", due_deferrals_text(Backlog::Jobs)),
+            vec![now()],
+        ),
+        (
+            "deferred calls that are due",
+            format!("{} LIMIT {BATCH}", due_deferrals_text(Backlog::Calls)),
+            vec![now()],
+        ),
     ]
 }

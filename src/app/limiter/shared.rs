@@ -13,14 +13,13 @@ use std::{
 
 use tokio::time::timeout;
 
-use super::{
-    LimitKey,
-    circuit::{Admission, Circuit},
-    local::SHARDS,
-};
+use super::{LimitKey, local::SHARDS};
 use crate::{
     clock::Clock,
-    domain::rate_limit::{Claim, Grant, Policy, Quota, Share, Spending},
+    domain::{
+        circuit::{Circuit, Outcome, Permit, Rules, State},
+        rate_limit::{Claim, Grant, Policy, Quota, Share, Spending},
+    },
     store::{
         Db,
         rate_limits::{self, Failure},
@@ -65,6 +64,14 @@ impl Store {
 const DEADLINE: Duration = Duration::from_secs(2);
 /// How long a request waits for others of the same caller, which ask before it.
 const LONGEST_TURN: Duration = Duration::from_secs(2);
+/// After a failure, one request at a time tries the store again: one that hangs delays one request, and not all.
+const RULES: Rules = Rules {
+    failures: 1,
+    timeouts: 1,
+    pause: Duration::from_millis(250),
+    longest_pause: Duration::from_secs(5),
+    longest_probe: Duration::from_secs(5),
+};
 /// By how much the clocks of nodes may differ, in microseconds.
 const LARGEST_DIFFERENCE: i64 = 1_000_000;
 
@@ -79,7 +86,7 @@ pub struct Shared {
     /// Between how many nodes the ceiling is divided while the store is away.
     nodes: u32,
     clock: Clock,
-    circuit: Circuit,
+    circuit: Mutex<Circuit>,
     shards: [Mutex<HashMap<LimitKey, Entry>>; SHARDS],
     hasher: RandomState,
     /// Converts the time of the monotonic clock to microseconds.
@@ -93,7 +100,8 @@ const MAX_BATCHES: usize = 20;
 
 impl Shared {
     pub fn new(store: Store, nodes: u32, clock: Clock, micros: super::Micros) -> Self {
-        let (circuit, shards, hasher) = (Circuit::default(), Default::default(), RandomState::new());
+        let circuit = Mutex::new(Circuit::new(RULES));
+        let (shards, hasher) = (Default::default(), RandomState::new());
         let is_clock_wrong = AtomicBool::new(false);
         Self { store, nodes, clock, circuit, shards, hasher, micros, is_clock_wrong }
     }
@@ -125,8 +133,10 @@ impl Shared {
 
     /// Has this key reached the ceiling, as far as this node knows? What would be refused without the store has.
     pub fn is_past(&self, key: LimitKey, ceiling: u32, now: i64) -> bool {
-        (key.is_fail_closed() && self.circuit.open_until(now).is_some())
-            || self.shard(key).get(&key).is_some_and(|entry| entry.share.is_past(ceiling, now))
+        if key.is_fail_closed() && self.circuit().open_until(now).is_some() {
+            return true;
+        }
+        self.shard(key).get(&key).is_some_and(|entry| entry.share.is_past(ceiling, now))
     }
 
     async fn ask(
@@ -136,7 +146,7 @@ impl Shared {
         spending: Spending,
         turn: Arc<tokio::sync::Mutex<()>>,
     ) -> Quota {
-        if self.circuit.open_until(self.now()).is_some() {
+        if self.circuit().open_until(self.now()).is_some() {
             return self.decide_without_store(key, policy, spending);
         }
         let Ok(turn) = timeout(LONGEST_TURN, turn.lock_owned()).await else {
@@ -163,13 +173,11 @@ impl Shared {
             }
             share.claim(policy, now, wall, key.largest_lease(policy))
         };
-        let admission = self.circuit.admit(now);
-        if admission == Admission::No {
-            return self.decide_without_store(key, policy, spending);
-        }
+        let admitted = self.circuit().admit(now);
+        let Some(permit) = admitted else { return self.decide_without_store(key, policy, spending) };
         match self.store.claim(key, &claim).await {
             Ok(grant) => {
-                if self.circuit.close() {
+                if self.record(permit, Outcome::Answered) == (State::HalfOpen, State::Closed) {
                     tracing::info!("the store of rate limits answers again");
                 }
                 metrics::rate_limit_lease(if grant.permits > 0 { "granted" } else { "refused" });
@@ -180,7 +188,8 @@ impl Shared {
                 if is_unanswered {
                     entry(&mut self.shard(key), key, policy, now).share.assume_told(&claim);
                 }
-                if self.circuit.open(self.now(), admission) {
+                let outcome = if is_unanswered { Outcome::TimedOut } else { Outcome::Failed };
+                if self.record(permit, outcome) == (State::Closed, State::Open) {
                     tracing::warn!(
                         error = %why,
                         "the store of rate limits does not answer: API requests go on with this node's part of the limit, and \
@@ -198,13 +207,26 @@ impl Shared {
         let mut entries = self.shard(key);
         let share = &mut entry(&mut entries, key, policy, now).share;
         let quota = if key.is_fail_closed() {
-            let until = self.circuit.open_until(now).unwrap_or(now);
+            let until = self.circuit().open_until(now).unwrap_or(now);
             share.refuse(policy, now, until - now)
         } else {
             share.without_store(policy, now, self.nodes, spending)
         };
         metrics::rate_limit_without_store(if quota.retry_after.is_none() { "accepted" } else { "refused" });
         quota
+    }
+
+    /// Returns the states before and after.
+    fn record(&self, permit: Permit, outcome: Outcome) -> (State, State) {
+        let now = self.now();
+        let mut circuit = self.circuit();
+        let before = circuit.state();
+        circuit.record(permit, outcome, now);
+        (before, circuit.state())
+    }
+
+    fn circuit(&self) -> MutexGuard<'_, Circuit> {
+        self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self) -> i64 {

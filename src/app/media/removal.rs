@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 use super::keys;
 use crate::{
     app::App,
-    blobs::{self, Key},
+    blobs::{self, Blobs, Key},
     domain::{ids::InstitutionId, media::Media},
 };
 
@@ -21,6 +21,13 @@ pub enum Removal {
     Afterwards,
     /// Before it returns: for commands, which end then.
     Awaited,
+}
+
+impl Removal {
+    /// With blobs on disk, nothing has to be put off.
+    pub fn on(self, blobs: &Blobs) -> Self {
+        if blobs.is_remote() { self } else { Self::Awaited }
+    }
 }
 
 /// How many batches are removed in the background at a time. Further ones are left to the sweep: they would wait for a server
@@ -62,9 +69,7 @@ pub(in crate::app) async fn discard(app: &App, institution: InstitutionId, gone:
         return;
     }
     match &app.removals.runtime {
-        Some(runtime) if app.blobs.is_remote() && app.removal == Removal::Afterwards => {
-            remove_in_background(app, runtime, keys);
-        }
+        Some(runtime) if app.removal == Removal::Afterwards => remove_in_background(app, runtime, keys),
         _ => {
             remove(app, keys).await;
         }
@@ -121,4 +126,33 @@ async fn try_to_remove(app: &App, keys: Vec<Key>) -> (Vec<Key>, Option<blobs::Er
         }
     }
     (left, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::{
+        blobs::{Delivery, Options},
+        clock::Clock,
+    };
+
+    #[tokio::test]
+    async fn only_what_is_removed_from_a_server_is_removed_afterwards() {
+        let blobs = |url: Option<&str>| {
+            let (url, timeout, clock) = (url.map(str::to_owned), Duration::from_secs(10), Clock::system());
+            let (data_dir, delivery) = (PathBuf::new(), Delivery::Stream);
+            Blobs::open(&Options { url, data_dir, delivery, timeout, clock }).unwrap()
+        };
+        let server = "s3://names?endpoint=http://127.0.0.1:1&region=x&access_key_id=x&secret_access_key=x";
+        for (url, removal, expected) in [
+            (None, Removal::Afterwards, Removal::Awaited),
+            (None, Removal::Awaited, Removal::Awaited),
+            (Some(server), Removal::Afterwards, Removal::Afterwards),
+            (Some(server), Removal::Awaited, Removal::Awaited),
+        ] {
+            assert_eq!(removal.on(&blobs(url)), expected, "{url:?} {removal:?}");
+        }
+    }
 }

@@ -5,26 +5,28 @@ use std::{error::Error, io};
 use rustls::CertificateError;
 use tokio_postgres::error::{DbError, SqlState};
 
-const UNTRUSTED: &str = "the server's certificate is not issued by a CA that is trusted here: set sslrootcert=FILE in the \
-                         database URL, or database_ca_file, to the CA's certificate (of a self-signed one, to itself)";
-const OTHER_NAME: &str = "the server's certificate is for another host: use a name of the certificate in the database URL, \
-                          have a certificate made for this name, or check only who issued it with sslmode=verify-ca";
+const UNTRUSTED: &str = "the server's certificate was issued by an unknown CA: set sslrootcert=FILE in the database URL, or \
+                         database_ca_file, to the CA certificate, or to the server certificate itself if it is self-signed";
+const OTHER_NAME: &str = "the server's certificate does not match the host name: connect with a host name that the certificate \
+                          contains, issue a certificate for this host name, or use sslmode=verify-ca to skip the host name check";
 const EXPIRED: &str = "the server's certificate has expired: renew it";
-const NOT_YET_VALID: &str = "the server's certificate is not valid yet: check the clocks of both machines";
-const OLD_FORMAT: &str = "the server's certificate has the format X.509 v1: have one made with extensions, such as \
-                          subjectAltName, which gives v3";
-const NOT_OFFERED: &str = "the server offers no TLS: set ssl = on there, or use sslmode=prefer or sslmode=disable in the \
-                           database URL";
-const DEMANDED: &str = "the server accepts no unencrypted connection from here: use sslmode=require or stronger in the database \
-                        URL, or change pg_hba.conf";
-const NOT_ACCEPTED: &str = "the server accepts no encrypted connection from here: use sslmode=disable in the database URL, or \
-                            change pg_hba.conf";
+const NOT_YET_VALID: &str =
+    "the server's certificate is not valid yet: make sure that the clocks of both machines are correct";
+const OLD_FORMAT: &str = "the server's certificate is X.509 v1, which is not supported: issue a v3 certificate, which has \
+                          extensions such as subjectAltName";
+// The error itself says that the server does not support TLS.
+const NOT_OFFERED: &str =
+    "set ssl = on in postgresql.conf, or use sslmode=prefer or sslmode=disable in the database URL";
+const DEMANDED: &str = "the server rejects unencrypted connections from this host: use sslmode=require or higher in the database \
+                        URL, or edit pg_hba.conf";
+const NOT_ACCEPTED: &str = "the server rejects TLS connections from this host: use sslmode=disable in the database URL, or edit \
+                            pg_hba.conf";
 const NO_CLIENT_CERTIFICATE: &str =
-    "set sslcert=FILE and sslkey=FILE in the database URL to a certificate that the server trusts";
-const SETTINGS: &str = "a connection pooler is in between, which does not pass settings of a session on: remove options and \
+    "set sslcert=FILE and sslkey=FILE in the database URL to a client certificate that the server trusts";
+const SETTINGS: &str = "the connection goes through a pooler that does not support session settings: remove options and \
                         pgbouncer=false from the database URL";
-const POOLER: &str = "a connection pooler seems to be in between: add pgbouncer=true to the database URL; if it is there, \
-                      restart Endonym after changing max_prepared_statements";
+const POOLER: &str = "the connection seems to go through a pooler: add pgbouncer=true to the database URL. If it is already \
+                      set, restart Endonym after changing max_prepared_statements";
 
 /// Looks at the causes of the error.
 pub fn of(error: &dyn Error) -> Option<&'static str> {

@@ -11,7 +11,7 @@ use endonym::{
     store::{self, Error, turns},
 };
 
-use super::LEASE;
+use super::{LEASE, count};
 use crate::support::{
     World,
     database::{execute, series},
@@ -19,13 +19,18 @@ use crate::support::{
 
 /// Enqueues jobs that are due now. They do not have to succeed.
 async fn enqueue(world: &World, new: impl IntoIterator<Item = Job>) {
+    enqueue_in(world, Duration::ZERO, new).await;
+}
+
+/// Enqueues jobs that are due after this time.
+async fn enqueue_in(world: &World, time: Duration, new: impl IntoIterator<Item = Job>) {
     let (app, now) = (world.app.clone(), world.app.clock.now());
     let new: Vec<Job> = new.into_iter().collect();
     let enqueued = world.app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             for job in new {
                 let id: JobId = app.ids.id(now);
-                store::jobs::insert(sql, id, &job, now, now).await?;
+                store::jobs::insert(sql, id, &job, now.plus(time), now).await?;
             }
             Ok(())
         })
@@ -286,6 +291,37 @@ async fn as_few_are_looked_at_among_thousands_of_institutions_as_among_ten() {
     execute(&world.app.db, "UPDATE turns SET institution_id = 2000", vec![]).await;
     let found = turns::waiting(&mut world.app.db.read(), EXPORTS, world.app.clock.now()).await.unwrap();
     assert_eq!(found[0].institution.get(), 1);
+}
+
+#[tokio::test]
+async fn institutions_with_work_for_tomorrow_are_not_visited_today() {
+    let world = World::new().await;
+    let (one, day) = (world.institution.id, Duration::from_secs(86_400));
+    // More than are woken at a time.
+    let many = (1..=600).flat_map(|number| exports(InstitutionId::new(number), 1));
+    enqueue_in(&world, day, many).await;
+    enqueue(&world, exports(one, 3)).await;
+    let visits =
+        async || turns::visits(&mut world.app.db.read(), EXPORTS, world.app.clock.now()).await.unwrap();
+    assert_eq!(visits().await, 1);
+    assert_eq!(next(&world, Lane::SHARED, 1).await, [Some(one)]);
+    assert_eq!(visits().await, 1);
+    world.advance(day);
+    // All of them have their turn now, and begin after the one that was served last.
+    let whose = next(&world, &[Lane::Background], 3).await;
+    assert_eq!(whose, [1, 2, 3].map(|number| Some(InstitutionId::new(number))));
+    assert_eq!(count(&world, "jobs WHERE deferred = TRUE").await, 0);
+}
+
+#[tokio::test]
+async fn a_deferred_job_that_is_enqueued_again_is_due_at_once() {
+    let world = World::new().await;
+    let scrub = || [Job::ScrubExports { institution: world.institution.id }];
+    enqueue_in(&world, Duration::from_secs(3_600), scrub()).await;
+    assert!(claim_in(&world, Lane::SHARED).await.is_none());
+    enqueue(&world, scrub()).await;
+    assert_eq!(claim_in(&world, Lane::SHARED).await.unwrap().job, scrub()[0]);
+    assert_eq!(count(&world, "jobs").await, 1);
 }
 
 /// It has stopped between its last statement and the end of its transaction.

@@ -265,10 +265,16 @@ fn the_compose_file_of_three_nodes_fits_its_nginx_and_its_settings() {
     let (compose, ours) = checked_compose("deploy/cluster/compose.yaml");
     assert_eq!(ours, 4, "three nodes and the migration");
     let services = &compose["services"];
-    for other in ["standby", "s3"] {
-        let waits = &services["migrate"]["depends_on"][other]["condition"];
-        assert_eq!(waits.as_str(), Some("service_healthy"));
-        assert!(!shared(&services[other], "healthcheck")["test"].is_badvalue());
+    for (service, other, condition) in [
+        ("standby", "primary", "service_healthy"),
+        ("synchronous", "standby", "service_healthy"),
+        ("migrate", "synchronous", "service_completed_successfully"),
+        ("migrate", "s3", "service_healthy"),
+    ] {
+        let waits = &services[service]["depends_on"][other]["condition"];
+        assert_eq!(waits.as_str(), Some(condition), "{service}: {other}");
+        let is_checked = !shared(&services[other], "healthcheck")["test"].is_badvalue();
+        assert_eq!(is_checked, condition == "service_healthy", "{other}");
     }
     let address = |service: &str| services[service]["networks"]["inside"]["ipv4_address"].as_str().unwrap();
     let nginx = read("deploy/cluster/nginx.conf");

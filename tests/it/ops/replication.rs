@@ -22,12 +22,15 @@ use crate::support::{
 /// With a character that must be quoted in SQL and in a connection string.
 const PASSWORD: &str = "it's secret";
 
-/// A directory for both servers, with copies of the scripts, which PostgreSQL's user may read.
+/// A directory for both servers, with copies of the scripts and a certificate, which PostgreSQL's user may read.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["primary.sh", "standby.sh"] {
+    for name in ["primary.sh", "standby.sh", "synchronous.sh"] {
         std::fs::copy(root().join("deploy/postgres").join(name), folder.path().join(name)).unwrap();
     }
+    let certificate = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=db \
+                       -keyout server.key -out server.crt";
+    run(Command::new("openssl").args(certificate.split(' ')).current_dir(folder.path()));
     if is_root() {
         run(Command::new("chown").arg("-R").arg("postgres").arg(folder.path()));
     }
@@ -55,7 +58,12 @@ impl Server {
         let settings = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"].map(OsString::from);
         let place: [OsString; 6] =
             ["-D".into(), data.into(), "-k".into(), folder.into(), "-p".into(), port.into()];
-        place.into_iter().chain(settings).collect()
+        let file = |name: &str| folder.join(name).display().to_string();
+        let (certificate, key) = (file("server.crt"), file("server.key"));
+        let tls =
+            ["ssl=on".to_owned(), format!("ssl_cert_file={certificate}"), format!("ssl_key_file={key}")];
+        let tls = tls.into_iter().flat_map(|setting| [OsString::from("-c"), setting.into()]);
+        place.into_iter().chain(settings).chain(tls).collect()
     }
 
     async fn start(mut command: Command, folder: &Path, port: u16) -> Self {
@@ -73,6 +81,16 @@ impl Server {
         let _open = tokio::spawn(connection);
         let row = client.query_opt(sql, &[]).await.ok()??;
         Some(row.get(0))
+    }
+
+    /// A commit. It waits for a synchronous standby.
+    async fn write(&self) {
+        let url = format!("postgres://postgres@127.0.0.1:{}/postgres", self.port);
+        let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+        let _open = tokio::spawn(connection);
+        let written = client
+            .batch_execute("CREATE TABLE IF NOT EXISTS written (n BIGINT); INSERT INTO written VALUES (1)");
+        tokio::time::timeout(PATIENCE, written).await.expect("nothing waits").unwrap();
     }
 
     /// At once, as in a power failure.
@@ -111,7 +129,17 @@ async fn primary(folder: &Path) -> Server {
     prepare.env("PGPORT", port.to_string());
     prepare.env("REPLICATION_PASSWORD", PASSWORD).env("REPLICATION_NETWORK", "127.0.0.1/32");
     run(&mut prepare);
+    let entries = std::fs::read_to_string(data.join("pg_hba.conf")).unwrap();
+    let entry = "hostssl replication replicator 127.0.0.1/32 scram-sha-256\n";
+    assert!(entries.ends_with(entry), "{entries}");
     server
+}
+
+/// `synchronous.sh`, which waits so long for a standby.
+fn synchronous(folder: &Path, primary: &Server, seconds: &str) -> Command {
+    let mut command = script(folder, "synchronous.sh");
+    command.env("PGPORT", primary.port.to_string()).env("STANDBY_WAIT_SECONDS", seconds);
+    command
 }
 
 /// `standby.sh` as in the compose file: it copies the primary, and becomes the server.
@@ -143,6 +171,12 @@ fn url(example: &str, hosts: &str) -> String {
 async fn the_standby_of_the_scripts_takes_over_and_has_everything() {
     let folder = folder();
     let mut primary = primary(folder.path()).await;
+    // Without a standby, nothing waits for it.
+    primary.write().await;
+    let early = synchronous(folder.path(), &primary, "0").output().unwrap();
+    assert!(!early.status.success());
+    assert!(String::from_utf8_lossy(&early.stderr).contains("No standby follows this server"), "{early:?}");
+    primary.write().await;
     // A wrong password copies nothing, and the next attempt begins anew.
     let port = free_port();
     let (mut wrong, data) = standby(folder.path(), &primary, "guessed", port);
@@ -152,6 +186,10 @@ async fn the_standby_of_the_scripts_takes_over_and_has_everything() {
     assert!(!data.join("PG_VERSION").exists());
     let (command, data) = standby(folder.path(), &primary, PASSWORD, port);
     let standby = Server::start(command, folder.path(), port).await;
+    primary.write().await;
+    run(&mut synchronous(folder.path(), &primary, "60"));
+    let encrypted = "SELECT s.ssl::text FROM pg_stat_ssl s JOIN pg_stat_replication r ON r.pid = s.pid";
+    assert_eq!(primary.ask(encrypted).await.as_deref(), Some("true"));
     until("the standby is synchronous", || async {
         let state = primary.ask("SELECT sync_state FROM pg_stat_replication").await;
         state.as_deref() == Some("sync")

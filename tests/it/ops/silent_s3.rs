@@ -185,6 +185,19 @@ async fn while_s3_hangs_uploads_and_plays_fail_in_time_and_then_at_once_and_look
     assert!(lookups.await.unwrap() > 0);
 }
 
+/// Fast failures are not for busy servers only.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_client_that_plays_recordings_waits_twice_and_no_longer() {
+    let (_here, _serving, scene) = Scene::with_node(SHORT).await;
+    let play = scene.recorded("ana@example.edu").await;
+    until("it is played", || async { scene.status(&play).await == 200 }).await;
+    scene.proxy.freeze();
+    fails_in_time(scene.get(&play)).await;
+    assert!(scene.is_circuit("closed").await);
+    fails_in_time(scene.get(&play)).await;
+    assert!(scene.is_circuit("open").await);
+}
+
 /// The removal of their files takes minutes, which nobody waits for, and is completed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn somebody_is_deleted_while_s3_hangs_and_their_files_are_removed_later() {

@@ -21,8 +21,8 @@ use crate::support::{
     s3::S3Server,
 };
 
-/// Consecutive failures that open the circuit.
-const FAILURES: usize = 5;
+/// Consecutive timeouts that open the circuit.
+const TIMEOUTS: usize = 2;
 /// How long an open circuit refuses everything.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -56,7 +56,7 @@ async fn responses_that_stall_open_the_circuit() {
     };
     let blobs = Blobs::open(&options).unwrap();
     let key = Key { shelf: Shelf::Recordings, institution: InstitutionId::new(1), hex: "0".repeat(32) };
-    let reads = join_all((0..FAILURES).map(|_| blobs.read(&key))).await;
+    let reads = join_all((0..TIMEOUTS).map(|_| blobs.read(&key))).await;
     for read in reads {
         assert!(read.expect_err("nothing is complete").to_string().contains("no response"));
     }
@@ -79,7 +79,7 @@ async fn the_first_upload_after_an_outage_succeeds() {
     let made = recorded("ana@example.edu").await;
     let link = made["recording_link"].as_str().unwrap();
     proxy.freeze();
-    let plays = (0..FAILURES).map(|_| world.client.get(link).send());
+    let plays = (0..TIMEOUTS).map(|_| world.client.get(link).send());
     for play in join_all(plays).await {
         assert_eq!(play.unwrap().status(), 503);
     }

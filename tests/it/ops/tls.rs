@@ -146,7 +146,7 @@ impl Scene {
 const ENCRYPTED: Result<bool, &str> = Ok(true);
 const PLAIN: Result<bool, &str> = Ok(false);
 const UNTRUSTED: Result<bool, &str> = Err("set sslrootcert=FILE in the database URL, or database_ca_file");
-const OTHER_NAME: Result<bool, &str> = Err("use a name of the certificate in the database URL");
+const OTHER_NAME: Result<bool, &str> = Err("connect with a host name that the certificate contains");
 const EXPIRED: Result<bool, &str> = Err("the server's certificate has expired: renew it");
 const OLD_FORMAT: Result<bool, &str> = Err("X.509 v1");
 
@@ -195,14 +195,14 @@ async fn a_self_signed_certificate_is_its_own_authority() {
     let url = scene.url("sslmode=verify-full&sslrootcert=self-signed.pem");
     let url = url.replace("127.0.0.1", "db.example.edu") + "&hostaddr=127.0.0.1";
     let said = scene.attempt(url.clone(), None).await.unwrap_err();
-    assert!(said.contains("is for another host"), "{said}");
+    assert!(said.contains("does not match the host name"), "{said}");
     assert_eq!(scene.attempt(url.replace("verify-full", "verify-ca"), None).await, Ok(true));
 
     // The setting is for a URL without `sslrootcert`.
     let (ours, other) = (scene.certificates.path("self-signed.pem"), scene.certificates.path("other.pem"));
     let full = scene.url("sslmode=verify-full");
     assert_eq!(scene.attempt(full.clone(), Some(&ours)).await, Ok(true));
-    assert!(scene.attempt(full, Some(&other)).await.unwrap_err().contains("not issued by a CA"));
+    assert!(scene.attempt(full, Some(&other)).await.unwrap_err().contains("issued by an unknown CA"));
     let named = scene.url("sslmode=verify-full&sslrootcert=self-signed.pem");
     assert_eq!(scene.attempt(named, Some(&other)).await, Ok(true));
 }
@@ -238,12 +238,12 @@ async fn what_the_server_offers_or_demands_is_said_with_a_remedy() {
         scene.expect("no TLS", query, PLAIN).await;
     }
     for query in ["sslmode=require", "sslmode=verify-ca&sslrootcert=ca.pem", "sslmode=verify-full"] {
-        scene.expect("no TLS", query, Err("the server offers no TLS: set ssl = on there")).await;
+        scene.expect("no TLS", query, Err("set ssl = on in postgresql.conf")).await;
     }
 
     scene.present("good").await;
     scene.admit("hostssl", "trust").await;
-    scene.expect("TLS only", "sslmode=disable", Err("use sslmode=require or stronger")).await;
+    scene.expect("TLS only", "sslmode=disable", Err("use sslmode=require or higher")).await;
     for query in ["", "sslmode=require", "sslmode=verify-full&sslrootcert=ca.pem"] {
         scene.expect("TLS only", query, ENCRYPTED).await;
     }
