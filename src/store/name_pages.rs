@@ -125,7 +125,10 @@ static FIND_WITH_ROLL: LazyLock<Lookup> = LazyLock::new(|| {
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let params = || vec![Value::from("slug7".to_owned()), Value::Int(1)];
-    vec![("a page", FIND.clone(), params()), ("a page with its roll", FIND_WITH_ROLL.clone(), params())]
+    vec![
+        ("a page", FIND.one().to_owned(), params()),
+        ("a page with its roll", FIND_WITH_ROLL.one().to_owned(), params()),
+    ]
 }
 
 /// Resolves a code of this institution to a page id, or to `rolls::INSTITUTION`.
