@@ -60,6 +60,11 @@ impl Nav {
         ALL.iter().filter(move |section| section.is_for(role))
     }
 
+    /// Readers have no menu and no search.
+    pub fn has_menu(&self) -> bool {
+        self.sections().next().is_some()
+    }
+
     pub fn is_current(&self, section: &Section) -> bool {
         self.current == Some(*section)
     }
@@ -127,7 +132,13 @@ impl Console {
     }
 
     pub fn show(&self, status: StatusCode, shown: &impl Template) -> Response {
-        let policy = Policy { scripts: true, asks: true, forms: Forms::SelfOnly, ..Policy::default() };
+        self.show_media(status, shown, None)
+    }
+
+    /// A page with recordings or pictures. `media_of` is their origin, if it is not ours.
+    pub fn show_media(&self, status: StatusCode, shown: &impl Template, media_of: Option<&str>) -> Response {
+        let policy =
+            Policy { scripts: true, asks: true, forms: Forms::SelfOnly, media_of, ..Policy::default() };
         page::private(status, shown, policy, Microphone::Unused)
     }
 
@@ -181,7 +192,7 @@ impl FromRequestParts<App> for Console {
 }
 
 /// The page that somebody sees who is not a member of the institution.
-fn nothing(app: &App, who: &SignedIn) -> Response {
+pub(super) fn nothing(app: &App, who: &SignedIn) -> Response {
     if who.is_script {
         return reply::message(StatusCode::NOT_FOUND, &Words::new(who.language()).text("shared-nothing"));
     }
@@ -201,15 +212,17 @@ fn forbidden(app: &App, who: &SignedIn) -> Response {
 fn sign_in(app: &App, parts: &Parts, slug: &str) -> Response {
     let path = parts.uri.path_and_query().filter(|_| parts.method == Method::GET);
     let path = path.map_or_else(|| format!("/console/{slug}"), |path| path.as_str().to_owned());
-    reply::see_other(&sign_in_address(app, slug, &path))
+    reply::see_other(&sign_in_address(app, slug, &path, None))
 }
 
-fn sign_in_address(app: &App, slug: &str, return_to: &str) -> String {
-    let query: String = form_urlencoded::Serializer::new(String::new())
-        .append_pair("institution", slug)
-        .append_pair("return_to", return_to)
-        .finish();
-    format!("{}/sign-in?{query}", root(&app.links))
+/// `why` is said on the page.
+fn sign_in_address(app: &App, slug: &str, return_to: &str, why: Option<&str>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("institution", slug).append_pair("return_to", return_to);
+    if let Some(why) = why {
+        query.append_pair("why", why);
+    }
+    format!("{}/sign-in?{}", root(&app.links), query.finish())
 }
 
 /// The visitor has to sign in again, and comes back to this page, or to the page with the form.
@@ -218,11 +231,12 @@ fn ask_again(app: &App, parts: &Parts, who: &SignedIn, slug: &str) -> Response {
         let text = Words::new(who.language()).text("console-sign-in-again");
         return reply::message(StatusCode::FORBIDDEN, &text);
     }
-    if parts.method == Method::GET {
-        return sign_in(app, parts, slug);
-    }
-    let path = referring_path(app, &parts.headers).unwrap_or_else(|| format!("/console/{slug}"));
-    reply::see_other(&sign_in_address(app, slug, &path))
+    let path = match parts.method == Method::GET {
+        true => parts.uri.path_and_query().map(|path| path.as_str().to_owned()),
+        false => referring_path(app, &parts.headers),
+    };
+    let path = path.unwrap_or_else(|| format!("/console/{slug}"));
+    reply::see_other(&sign_in_address(app, slug, &path, Some("again")))
 }
 
 /// The path of the page with the form, without the site's root. Our own pages send it (`same-origin`).
