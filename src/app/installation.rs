@@ -132,15 +132,8 @@ pub async fn found(app: &App, actor: &Actor, new: institutions::New, owner: &str
     let email = owner.as_given().to_owned();
     members::set(app, actor, institution.id, owner, Role::Owner, Vec::new()).await?;
     let way = ReturnTo::parse(&format!("/console/{}", institution.slug));
-    let link = sign_in::operator_link_to(
-        app,
-        actor,
-        institution.id,
-        &email,
-        OWNER_LINK,
-        app.links.base(),
-        way,
-    );
+    let link =
+        sign_in::operator_link_to(app, actor, institution.id, &email, OWNER_LINK, app.links.base(), way);
     let (link, _) = link.await?;
     Ok(Founded { institution, link })
 }

@@ -9,10 +9,7 @@ use crate::{
         participant::{Participant, name_key},
         text,
     },
-    store::{
-        self,
-        participants::Names,
-    },
+    store::{self, participants::Names},
 };
 
 /// A registration that was found.
@@ -48,9 +45,7 @@ pub async fn quick(
     let (name, sql) = (name_key(given), &mut app.db.read());
     let start = (NamePageId::new(i64::MIN), ParticipantId::new(i64::MIN));
     let mut ids = Vec::new();
-    for names in
-        [Names { first: None, last: Some(&name) }, Names { first: Some(&name), last: None }]
-    {
+    for names in [Names { first: None, last: Some(&name) }, Names { first: Some(&name), last: None }] {
         let count = i64::try_from(limit).unwrap_or(i64::MAX);
         let found = store::participants::named(sql, institution, None, names, start, count).await?;
         ids.extend(found.into_iter().filter(|one| access.reaches(one.page)).map(|one| one.id));

@@ -31,8 +31,7 @@ pub struct Steps {
 impl Steps {
     /// Are all of them done, or not wanted?
     pub const fn are_over(&self) -> bool {
-        self.is_dismissed
-            || (self.page.is_some() && self.has_people && self.has_invited && self.has_system)
+        self.is_dismissed || (self.page.is_some() && self.has_people && self.has_invited && self.has_system)
     }
 }
 

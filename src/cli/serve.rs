@@ -179,10 +179,7 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
             demo.token, demo.email
         ));
         let console = ReturnTo::parse(&format!("/console/{}", demo.institution.slug));
-        let links = [
-            ("Open the console", demo.owner, console),
-            ("Record your name", demo.email, None),
-        ];
+        let links = [("Open the console", demo.owner, console), ("Record your name", demo.email, None)];
         for (what, email, way) in links {
             let made = sign_in::operator_link_to(
                 app,

@@ -24,15 +24,7 @@ pub use notice::refuse;
 
 /// All routes of the console of an institution. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [
-        overview::rules(),
-        start::rules(),
-        search::rules(),
-        progress::rules(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [overview::rules(), start::rules(), search::rules(), progress::rules()].into_iter().flatten().collect()
 }
 
 /// `/console` belongs to no institution: it leads members to theirs, and is the operator's console. The paths of the operator do not

@@ -212,7 +212,8 @@ impl FromRequest<App> for OperatorForm {
         let (parts, body) = request.into_parts();
         let language = preferred(&parts);
         let found = Operator::find(&parts, app).await;
-        let found = found.map_err(|error| failed(app, language.language(None, Language::default()), &error))?;
+        let found =
+            found.map_err(|error| failed(app, language.language(None, Language::default()), &error))?;
         // Whoever has no session learns nothing.
         let Some(operator) = found else {
             return Err(reply::see_other(&format!("{}{PATH}", root(&app.links))));

@@ -122,12 +122,17 @@ async fn people(app: &App, console: &Console, text: &str) -> Result<Vec<Hit>> {
 /// An institution has some thousands of pages at most, and a manager some hundreds.
 async fn pages(app: &App, console: &Console, text: &str) -> Result<Vec<Hit>> {
     let all: Vec<NamePage> = match console.member.role.has_all_pages() {
-        true => name_pages::all(app, &console.actor, console.id()).await?.into_iter().map(|(page, _)| page).collect(),
+        true => name_pages::all(app, &console.actor, console.id())
+            .await?
+            .into_iter()
+            .map(|(page, _)| page)
+            .collect(),
         false => members::own_pages(app, &console.actor, &console.member.person).await?.of_role,
     };
     let wanted = searchable(text);
-    let matching =
-        all.into_iter().filter(|page| searchable(&page.title).contains(&wanted) || page.slug.contains(&wanted));
+    let matching = all
+        .into_iter()
+        .filter(|page| searchable(&page.title).contains(&wanted) || page.slug.contains(&wanted));
     let hit = |page: NamePage| {
         let address = format!("{}/p/{}", root(&app.links), page.slug);
         Hit { title: page.title, hint: page.slug, address }
@@ -141,9 +146,7 @@ fn commands(words: Words, nav: &Nav, role: Role, text: &str) -> Vec<Hit> {
     let matches = |title: &String| searchable(title).contains(&wanted);
     let sections = nav.sections().map(|section| (words.text(nav.title(section)), String::new(), *section));
     let commands = COMMANDS.into_iter().filter(|(_, section)| section.is_for(role) && !text.is_empty());
-    let commands = commands.map(|(id, section)| {
-        (words.text(id), words.text(nav.title(&section)), section)
-    });
+    let commands = commands.map(|(id, section)| (words.text(id), words.text(nav.title(&section)), section));
     let mut found: Vec<Hit> = sections
         .chain(commands)
         .filter(|(title, _, _)| matches(title))

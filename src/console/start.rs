@@ -148,10 +148,8 @@ async fn draw(app: &App, console: &Console, typed: Typed, faults: Faults, done: 
     let faulty = [&name_fault, &zone_fault, &title_fault, &people_fault];
     let is_faulty = faulty.into_iter().any(Option::is_some);
     let status = if is_faulty { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    let name_page = steps
-        .page
-        .as_ref()
-        .map(|page| (page.title.clone(), format!("{}/p/{}", root(&app.links), page.slug)));
+    let name_page =
+        steps.page.as_ref().map(|page| (page.title.clone(), format!("{}/p/{}", root(&app.links), page.slug)));
     let shown = StartPage {
         page: console.page(app, &path),
         rows: rows(words, &nav, &steps),
@@ -198,12 +196,7 @@ async fn rename(State(app): State<App>, ConsoleForm { console, form }: ConsoleFo
 
 async fn create_page(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let typed = Typed { title: text(&form, "title"), ..Typed::of(&console.institution) };
-    let new = name_pages::New {
-        title: typed.title.clone(),
-        slug: None,
-        access_code: None,
-        allow_v2: false,
-    };
+    let new = name_pages::New { title: typed.title.clone(), slug: None, access_code: None, allow_v2: false };
     match name_pages::create(&app, &console.actor, console.id(), new).await {
         Ok(_) => console.go(&app, "/start?done=page#people"),
         Err(Error::Invalid(errors)) => {

@@ -77,11 +77,8 @@ mod tests {
     #[test]
     fn a_day_without_a_change_has_the_figures_of_the_day_before() {
         let of = |registered| Coverage { registered, recorded: 1, invited: 0 };
-        let noted = |page, day, registered| Noted {
-            page: NamePageId::new(page),
-            day,
-            coverage: of(registered),
-        };
+        let noted =
+            |page, day, registered| Noted { page: NamePageId::new(page), day, coverage: of(registered) };
         let days = |before: &[(i64, i64)], all: &[Noted]| {
             let before = before.iter().map(|(page, registered)| (NamePageId::new(*page), of(*registered)));
             let days = trend(10, before.collect(), all, 13);

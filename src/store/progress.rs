@@ -68,7 +68,8 @@ pub async fn exports(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Ex
     };
     let mut found = sql.rows(text, &[institution.into(), SHOWN.into()], read).await?;
     let Some(oldest) = found.iter().map(|export| export.id).min() else { return Ok(found) };
-    let text = "SELECT export_id, name_page_id FROM export_pages WHERE institution_id = $1 AND export_id >= $2";
+    let text =
+        "SELECT export_id, name_page_id FROM export_pages WHERE institution_id = $1 AND export_id >= $2";
     let mut pages: HashMap<ExportId, Vec<NamePageId>> = HashMap::new();
     let read = |row: &Row<'_>| Ok((row.id::<ExportId>(0)?, row.id::<NamePageId>(1)?));
     for (export, page) in sql.rows(text, &[institution.into(), oldest.into()], read).await? {

@@ -27,7 +27,12 @@ struct LinkPage<'a> {
 /// Unknown, expired and used links get the same page.
 fn over(app: &App, visitor: &Visitor) -> Response {
     let page = visitor.page(app, "/");
-    notice::show(StatusCode::NOT_FOUND, page, "console-operator-link-over-title", "console-operator-link-over")
+    notice::show(
+        StatusCode::NOT_FOUND,
+        page,
+        "console-operator-link-over-title",
+        "console-operator-link-over",
+    )
 }
 
 pub async fn look(State(app): State<App>, Path(link): Path<String>, visitor: Visitor) -> Response {
