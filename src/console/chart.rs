@@ -49,20 +49,27 @@ impl Chart {
         }
         let most = history.days.iter().map(|(_, one)| one.registered.max(one.invited)).max().unwrap_or(0);
         let most = rounded_up(most);
-        let line = |class, name, of: fn(&Coverage) -> i64| Line {
-            class,
-            name,
-            points: points(&history.days, most, of),
-        };
         let mut rows: Vec<(String, Coverage)> =
             history.days.iter().rev().step_by(ROW_DAYS).map(|(day, one)| (date(words, *day), *one)).collect();
         rows.truncate(14);
         Some(Self {
             label: words.text("console-chart"),
             lines: [
-                line("registered", words.text("console-registered"), |one| one.registered),
-                line("recorded", words.text("console-recorded"), |one| one.recorded),
-                line("invited", words.text("console-invited"), |one| one.invited),
+                Line {
+                    class: "registered",
+                    name: words.text("console-registered"),
+                    points: points(&history.days, most, |one| one.registered),
+                },
+                Line {
+                    class: "recorded",
+                    name: words.text("console-recorded"),
+                    points: points(&history.days, most, |one| one.recorded),
+                },
+                Line {
+                    class: "invited",
+                    name: words.text("console-invited"),
+                    points: points(&history.days, most, |one| one.invited),
+                },
             ],
             ticks: [0, most / 2, most].map(|value| Tick { y: height(value, most), value }).into(),
             first_day: date(words, *first),

@@ -18,7 +18,7 @@ use crate::{
             self,
             wording::{FindingText, worded},
         },
-        installation::{self, Size, State as Installation},
+        installation::{self, Size, State as InstallationState},
         institutions, operators,
         sessions::Secret,
     },
@@ -135,7 +135,7 @@ impl Typed {
 #[template(path = "console/operator.html")]
 struct OperatorPage<'a> {
     page: Page<'a>,
-    state: Installation,
+    state: InstallationState,
     institutions: Vec<Size>,
     /// The address of the next institutions, if there may be more.
     more: Option<String>,

@@ -47,7 +47,7 @@ fn all() -> Vec<Rule> {
 
 #[tokio::test]
 async fn a_role_reaches_what_its_rules_say_and_nothing_else() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let mut browsers = Vec::new();
     for role in Role::ALL {
         browsers.push((role, member(&world, role).await));
@@ -76,7 +76,7 @@ async fn a_role_reaches_what_its_rules_say_and_nothing_else() {
 /// Nobody learns which institutions exist: the console of another one is the same as that of none.
 #[tokio::test]
 async fn members_of_another_institution_find_nothing() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let there = world.neighbor().await;
     let before = rows(&world, Some(world.institution.id)).await;
     for role in Role::ALL {
@@ -94,7 +94,7 @@ async fn members_of_another_institution_find_nothing() {
 
 #[tokio::test]
 async fn whoever_has_no_role_finds_nothing() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let person = super::signed_in(&world, &world.institution, "ana@example.edu").await;
     member(&world, Role::Owner).await;
@@ -112,7 +112,7 @@ async fn whoever_has_no_role_finds_nothing() {
 /// A session that is over, or that never was, leads to the sign-in page.
 #[tokio::test]
 async fn a_session_that_has_ended_is_worth_nothing() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let ended = member(&world, Role::Owner).await;
     let (cookie, token) = (ended.cookie("endonym").unwrap(), ended.csrf());
     ended.post("/sign-out", &[]).await.expect(303);
@@ -141,7 +141,7 @@ async fn a_session_that_has_ended_is_worth_nothing() {
 /// Dangerous acts need a sign-in of the last ten minutes; everything else does not.
 #[tokio::test]
 async fn an_old_session_signs_in_again_before_dangerous_acts() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let browser = member(&world, Role::Owner).await;
     world.advance(Duration::from_secs(11 * 60));
     let before = rows(&world, None).await;
@@ -160,7 +160,7 @@ async fn an_old_session_signs_in_again_before_dangerous_acts() {
 
 #[tokio::test]
 async fn a_form_of_another_site_or_session_changes_nothing() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let (browser, other) = (member(&world, Role::Owner).await, member(&world, Role::Admin).await);
     browser.get("/console/example").await.expect(200);
     other.get("/console/example").await.expect(200);
@@ -221,7 +221,7 @@ fn check_headers(what: &str, seen: &Seen) {
 
 #[tokio::test]
 async fn every_page_has_the_headers_that_protect_it() {
-    let world = World::new().await;
+    let world = World::on_sqlite().await;
     let owner = member(&world, Role::Owner).await;
     let reader = member(&world, Role::Reader).await;
     let stranger = Browser::new(&world);
