@@ -11,6 +11,8 @@ pub mod site;
 
 /// The JSON API: code shared by all versions, and a directory for each version.
 pub mod api;
+/// The console, where members of an institution run everything.
+pub mod console;
 /// Webhooks that vendors call.
 pub mod hooks;
 /// The workers that run background jobs, and the switchboard that makes calls.

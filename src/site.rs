@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
+    Extension, Router,
     extract::{Request, State},
     http::{HeaderValue, Method, header},
     middleware,
@@ -15,6 +15,7 @@ use tower_service::Service as _;
 use crate::{
     api,
     app::App,
+    console,
     domain::language::Language,
     hooks,
     http::{
@@ -54,10 +55,15 @@ pub fn metrics_only(app: App) -> Shared {
 fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
     let html = Router::new()
         .merge(pages::routes())
-        .merge(ops::routes(draining, metrics))
+        .merge(ops::routes(draining.clone(), metrics))
         .merge(hooks::routes())
         .merge(lti::routes())
         .merge(me::routes().layer(middleware::from_fn_with_state(app.clone(), language::prefer)))
+        .merge(
+            console::routes()
+                .layer(Extension(draining.clone()))
+                .layer(middleware::from_fn_with_state(app.clone(), language::prefer)),
+        )
         .merge(name_pages::routes().layer(middleware::from_fn_with_state(app.clone(), language::prefer)))
         .method_not_allowed_fallback(pages::wrong_method)
         // `api::face` sets the routes of the API itself, which is cheaper.
@@ -106,6 +112,7 @@ fn refuse(app: &App, path: &str, accept_language: Option<&HeaderValue>, refusal:
         "lti" => lti::refuse(app, language(), refusal),
         "language" | "me" | "sign-in" | "sign-out" | "sso" => me::refuse(app, language(), refusal),
         "i" | "p" | "u" => name_pages::refuse(app, language(), refusal),
+        "console" | "operator" => console::refuse(app, language(), refusal),
         "phone" => hooks::refuse(refusal),
         // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),

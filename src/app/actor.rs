@@ -43,7 +43,7 @@ pub enum Actor {
     Person(PersonId),
     /// A person who signed in and has a role in the institution, as it is at this request (`members::actor_of`).
     Member(Arc<Member>),
-    /// The operator, who runs commands on the server.
+    /// The operator, who runs commands on the server, or has a session that one of them has opened (`app/operators.rs`).
     Operator,
     /// The server itself: background jobs, schedules, and webhooks with a verified signature.
     System,

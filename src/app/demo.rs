@@ -3,25 +3,30 @@
 use std::path::Path;
 
 use super::{
-    Actor, App, Error, Missing, Result, callers, coverage, custom_fields, institutions, name_pages,
+    Actor, App, Error, Missing, Result, callers, coverage, custom_fields, institutions, members, name_pages,
     participants, tokens,
 };
 use crate::domain::{
     email::Email,
     institution::Institution,
     media::{Incoming, Kind},
+    member::Role,
     name_page::{NamePage, NamePageRef},
     participant::{Draft, Given},
 };
 
 const SLUG: &str = "demo";
 const TOKEN_FILE: &str = "demo-token";
+const OWNER: &str = "owner@demo.example";
 
 pub struct Demo {
     pub institution: Institution,
     pub page: NamePage,
     pub token: String,
+    /// Somebody on the page.
     pub email: &'static str,
+    /// Runs the institution, in the console.
+    pub owner: &'static str,
 }
 
 const PEOPLE: &[(&str, &str, &str, &str, &str, &str)] = &[
@@ -64,8 +69,20 @@ pub async fn seed(app: &App, actor: &Actor, data_dir: &Path) -> Result<Demo> {
         Some((page, _)) => page,
         None => seed_page(app, actor, &institution).await?,
     };
+    seed_owner(app, actor, &institution).await?;
     let token = token(app, actor, &institution, data_dir).await?;
-    Ok(Demo { institution, page, token, email: PEOPLE[0].2 })
+    Ok(Demo { institution, page, token, email: PEOPLE[0].2, owner: OWNER })
+}
+
+/// Whoever has made somebody else the owner needs no other.
+async fn seed_owner(app: &App, actor: &Actor, institution: &Institution) -> Result<()> {
+    let all = members::all(app, actor, institution.id).await?;
+    if all.iter().any(|(member, _)| member.role == Role::Owner) {
+        return Ok(());
+    }
+    let owner = Email::parse(OWNER).ok_or(Error::Missing(Missing::Member))?;
+    members::set(app, actor, institution.id, owner, Role::Owner, Vec::new()).await?;
+    Ok(())
 }
 
 async fn seed_page(app: &App, actor: &Actor, institution: &Institution) -> Result<NamePage> {

@@ -1,4 +1,6 @@
-//! Health checks of an installation, one per component. Findings are plain data; the caller words them.
+//! Health checks of an installation, one per component. Findings are plain data; `wording.rs` puts them into words.
+
+pub mod wording;
 
 use std::{
     io::{self, Write},
@@ -243,6 +245,35 @@ async fn connections_of(db: &Db, per_node: u64, nodes: u64) -> store::Result<Con
     let server = connections::of_server(&mut db.read()).await?;
     let server = server.ok_or_else(|| store::Error::Broken("PostgreSQL returned no settings".to_owned()))?;
     Ok(Connections { nodes, per_node, max: server.max, taken: server.reserved + server.others })
+}
+
+/// Checks this process and what it is connected to. Only a `thorough` one sends requests to other servers, which may take seconds.
+pub async fn examine(app: &App, actor: &Actor, thorough: bool) -> super::Result<Vec<Finding>> {
+    actor.operate()?;
+    let mut findings = vec![Finding::Database(Ok(app.db.kind()))];
+    let version = migrations::version(&app.db).await;
+    let is_current = version.as_ref().is_ok_and(|version| *version == migrations::NEWEST);
+    let migrates_by_itself = matches!(app.db, Db::Sqlite(_));
+    let schema = |version| Schema { version, newest: migrations::NEWEST, migrates_by_itself };
+    findings.push(Finding::Migrations(version.map(schema).map_err(|error| error.to_string())));
+    if is_current {
+        let queue = queue(&app.db, &app.clock).await;
+        findings.push(Finding::Jobs(queue.map_err(|error| error.to_string())));
+        findings.extend(secrets(app).await);
+    }
+    if !thorough {
+        return Ok(findings);
+    }
+    if is_current && app.db.is_citus() {
+        let misplaced = citus::misplaced(&app.db).await;
+        findings.push(Finding::Citus(misplaced.map_err(|error| error.to_string())));
+    }
+    let blobs = app.blobs.check().await;
+    findings.push(Finding::Blobs(blobs.map(|()| app.blobs.kind()).map_err(|error| error.to_string())));
+    findings.extend(sso(app).await);
+    findings.push(mail(&app.mail, app.links.base()).await);
+    findings.extend(phone(&app.phone).await);
+    Ok(findings)
 }
 
 /// Longer than any job waits while a worker is running.

@@ -6,6 +6,7 @@ mod delete_takes;
 mod expire_exports;
 mod fetch_take;
 mod hang_up;
+mod note_coverage;
 mod purge_moderation;
 mod registry;
 mod retain;

@@ -20,6 +20,7 @@ pub mod health;
 pub mod idempotency;
 pub mod ids;
 pub mod imports;
+pub mod installation;
 pub mod institutions;
 pub mod invitations;
 pub mod jobs;
@@ -37,8 +38,10 @@ pub mod members;
 pub mod moderation;
 pub mod name_pages;
 pub mod names;
+pub mod operators;
 pub mod opt_outs;
 pub mod outbox;
+pub mod overview;
 pub mod own_entry;
 pub mod own_media;
 pub mod own_person;
@@ -47,10 +50,12 @@ pub mod page_exports;
 pub mod page_settings;
 pub mod participants;
 pub mod people;
+pub mod people_search;
 pub mod persons;
 pub mod platforms;
 pub mod play_all;
 pub mod plays;
+pub mod progress;
 pub mod pronunciations;
 pub mod recording_requests;
 pub mod registrations;
@@ -59,6 +64,7 @@ pub mod sessions;
 pub mod sign_in;
 mod slots;
 pub mod sso;
+pub mod start;
 pub mod streams;
 pub mod studio;
 pub mod tokens;
@@ -103,6 +109,7 @@ pub struct Inner {
     pub answers: answers::Answers,
     pub plays: plays::PlayCounter,
     pub directories: people::Directories,
+    pub progress: progress::Board,
     pub limiter: limiter::Limiter,
     /// The maximum number of requests without a valid token from one address in a rate limit window.
     pub auth_failures: u32,
@@ -202,6 +209,7 @@ impl App {
             answers: answers::Answers::default(),
             plays: plays::PlayCounter::default(),
             directories: people::Directories::default(),
+            progress: progress::Board::default(),
             auth_failures,
             queue: jobs::Queue::default(),
             streams: streams::Streams::new(streams),

@@ -436,6 +436,19 @@ pub async fn operator_link(
     life: Duration,
     base_url: &str,
 ) -> Result<(String, Moment)> {
+    operator_link_to(app, actor, institution, email, life, base_url, None).await
+}
+
+/// `operator_link` that leads to this path; `None` for the person's own page.
+pub async fn operator_link_to(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email: &str,
+    life: Duration,
+    base_url: &str,
+    return_to: Option<ReturnTo>,
+) -> Result<(String, Moment)> {
     actor.administer(institution)?;
     let person = PersonId { institution, email_key: email_key(email) };
     if !is_known(app, &person).await? {
@@ -444,7 +457,7 @@ pub async fn operator_link(
     if members::find(app, &person).await?.is_some_and(|member| member.role == Role::Owner) {
         actor.own(institution)?;
     }
-    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life, None).await?;
+    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life, return_to).await?;
     Ok((address(base_url, &secret), link.expires_at))
 }
 

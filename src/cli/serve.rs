@@ -13,7 +13,7 @@ use crate::{
     },
     blobs::Blobs,
     config::{self, MetricsAt, Serving, Storage},
-    domain::report,
+    domain::{report, sign_in::ReturnTo},
     http::service::Draining,
     jobs,
     phone::Provider,
@@ -178,23 +178,26 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
             "Try it:\n  curl -H 'Authorization: {}' '{base_url}/api/private/v5/participants/latest?tokens={}'",
             demo.token, demo.email
         ));
-        match sign_in::operator_link(
-            app,
-            &Actor::Operator,
-            demo.institution.id,
-            demo.email,
-            DEMO_LINK,
-            base_url,
-        )
-        .await
-        {
-            Ok((link, _)) => output::print_line(&format!(
-                "Sign in as {} (the link works once, for a day; `endonym sign-in-link` prints another):\n  {link}",
-                demo.email
-            )),
-            // Somebody has deleted this person.
-            Err(Error::Missing(_)) => {}
-            Err(other) => return Err(other.into()),
+        let console = ReturnTo::parse(&format!("/console/{}", demo.institution.slug));
+        let links = [("Open the console", demo.owner, console), ("Record your name", demo.email, None)];
+        for (what, email, way) in links {
+            let made = sign_in::operator_link_to(
+                app,
+                &Actor::Operator,
+                demo.institution.id,
+                email,
+                DEMO_LINK,
+                base_url,
+                way,
+            );
+            match made.await {
+                Ok((link, _)) => output::print_line(&format!(
+                    "{what} as {email} (the link works once, for a day; `endonym sign-in-link` prints another):\n  {link}"
+                )),
+                // Somebody has deleted this person.
+                Err(Error::Missing(_)) => {}
+                Err(other) => return Err(other.into()),
+            }
         }
     } else if institutions::all(app, &Actor::Operator).await?.is_empty() {
         output::print_line("No institution exists yet. In another terminal, with the same settings, run:");
@@ -205,6 +208,8 @@ async fn greet(app: &App, with_demo: bool, storage: &Storage, base_url: &str) ->
         output::print_line(
             "  endonym name-page create --institution example-university --title \"Class of 2027\"",
         );
+        output::print_line("Or create it in the browser, with the link that this prints:");
+        output::print_line("  endonym sign-in-link --operator");
         output::print_line("Or restart with --demo to try it first.");
     } else {
         output::print_line(

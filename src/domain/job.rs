@@ -44,6 +44,8 @@ pub enum Job {
     SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
     /// Checks or imports a file that somebody uploaded.
     RunImport { institution: InstitutionId, import: ImportId },
+    /// Notes how far every name page is today.
+    NoteCoverage,
 }
 
 macro_rules! kinds {
@@ -83,6 +85,7 @@ kinds! {
     Retain = "retain",
     SendBulkMail = "send_bulk_mail",
     RunImport = "run_import",
+    NoteCoverage = "note_coverage",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -182,6 +185,7 @@ impl Job {
             Self::Retain => Kind::Retain,
             Self::SendBulkMail { .. } => Kind::SendBulkMail,
             Self::RunImport { .. } => Kind::RunImport,
+            Self::NoteCoverage => Kind::NoteCoverage,
         }
     }
 
@@ -202,6 +206,7 @@ impl Job {
             | Self::SendReminders
             | Self::Retain
             | Self::PurgeModeration
+            | Self::NoteCoverage
             | Self::HangUp { .. } => None,
         }
     }
@@ -225,6 +230,7 @@ impl Job {
             | Self::SyncDueCourses
             | Self::Retain
             | Self::SendReminders
+            | Self::NoteCoverage
             | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
@@ -339,6 +345,7 @@ mod tests {
             r#"{"kind":"retain"}"#,
             r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
             r#"{"kind":"run_import","institution":7,"import":8}"#,
+            r#"{"kind":"note_coverage"}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -56,6 +56,7 @@ pub mod roll;
 pub mod roster;
 pub mod schedule;
 pub mod scope;
+pub mod section;
 pub mod session;
 pub mod sign_in;
 pub mod sso;

@@ -47,6 +47,17 @@ asset!(
     "crop.css",
     "listen.css"
 );
+asset!(
+    CONSOLE_STYLE,
+    "/console.css",
+    CSS,
+    "tokens.css",
+    "parts.css",
+    "record.css",
+    "crop.css",
+    "listen.css",
+    "console.css"
+);
 asset!(LTI_STYLE, "/lti.css", CSS, "tokens.css", "parts.css", "lti.css", "record.css");
 asset!(BADGE_STYLE, "/badge.css", CSS, "tokens.css", "parts.css", "badge.css");
 asset!(PLAYER_STYLE, "/player.css", CSS, "tokens.css", "player.css");
@@ -57,6 +68,7 @@ asset!(RECORD_SCRIPT, "/record.js", JS, "record.js");
 asset!(CROP_SCRIPT, "/crop.js", JS, "crop.js");
 asset!(MODERATION_SCRIPT, "/moderation.js", JS, "moderation.js");
 asset!(PEOPLE_SCRIPT, "/people.js", JS, "people.js");
+asset!(CONSOLE_SCRIPT, "/console.js", JS, "console.js");
 asset!(INVITATION_SCRIPT, "/invitation.js", JS, "invitation.js");
 
 impl Asset {
@@ -93,9 +105,10 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 13] = [
+    let all: [&'static Asset; 15] = [
         &STYLE,
         &PEOPLE_STYLE,
+        &CONSOLE_STYLE,
         &LTI_STYLE,
         &BADGE_STYLE,
         &PLAYER_STYLE,
@@ -107,6 +120,7 @@ pub fn routes() -> Router<App> {
         &MODERATION_SCRIPT,
         &PEOPLE_SCRIPT,
         &INVITATION_SCRIPT,
+        &CONSOLE_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))

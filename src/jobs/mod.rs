@@ -42,6 +42,8 @@ const SYNC_DUE_EVERY: Duration = Duration::from_secs(30);
 const REMIND_EVERY: Duration = Duration::from_secs(60);
 /// Recordings are deleted on a day, not at an hour.
 const RETAIN_EVERY: Duration = Duration::from_secs(3_600);
+/// The figures of a day are those of its last quarter.
+const NOTE_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
 /// The lanes of messages that the workers for mail of a process serve, and so its connections to the mail server. Bulk messages have
 /// workers of their own, so that a code never waits behind them.
@@ -77,6 +79,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::SendReminders, REMIND_EVERY),
         (Job::Retain, RETAIN_EVERY),
         (Job::PurgeModeration, PURGE_EVERY),
+        (Job::NoteCoverage, NOTE_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

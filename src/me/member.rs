@@ -46,6 +46,11 @@ impl<'a> MemberPart<'a> {
         Self { pages, is_manager }
     }
 
+    /// Whoever has one has a console.
+    pub fn has_role(&self) -> bool {
+        self.pages.role.is_some()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }

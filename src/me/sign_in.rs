@@ -45,11 +45,15 @@ struct SignInPage<'a> {
     fault: Option<&'static str>,
     institution: &'a str,
     return_to: &'a str,
+    is_again: bool,
     /// The path that signs in through the institution's own proxy.
     proxy: Option<String>,
     /// OpenID providers of the institution: names and paths.
     providers: Vec<(&'a str, String)>,
 }
+
+/// The value of `why` if somebody who is signed in has to prove again who they are, before a dangerous act.
+pub const AGAIN: &str = "again";
 
 /// What the form says besides the email: the same in the query and in the form.
 struct Target {
@@ -62,6 +66,7 @@ struct Target {
     language: Language,
     look: Look,
     return_to: Option<ReturnTo>,
+    is_again: bool,
 }
 
 impl Target {
@@ -88,6 +93,7 @@ impl Target {
             connections,
             language: language.unwrap_or_default(),
             return_to: form.get("return_to").and_then(ReturnTo::parse),
+            is_again: form.get("why") == Some(AGAIN),
         })
     }
 
@@ -105,6 +111,9 @@ impl Target {
         if let Some(return_to) = &self.return_to {
             query.append_pair("return_to", return_to.as_str());
         }
+        if self.is_again {
+            query.append_pair("why", AGAIN);
+        }
         let query = query.finish();
         if query.is_empty() { "/sign-in".to_owned() } else { format!("/sign-in?{query}") }
     }
@@ -120,7 +129,12 @@ impl Target {
 
     fn return_query(&self) -> String {
         let return_to = self.return_to.clone().unwrap_or_default();
-        form_urlencoded::Serializer::new(String::new()).append_pair("return_to", return_to.as_str()).finish()
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("return_to", return_to.as_str());
+        if self.is_again {
+            query.append_pair("why", AGAIN);
+        }
+        query.finish()
     }
 
     /// The name of each OpenID provider, and the path that signs in through it.
@@ -141,6 +155,7 @@ impl Target {
             fault,
             institution: self.named().map_or("", |one| &one.slug),
             return_to: self.return_to.as_ref().map_or("", ReturnTo::as_str),
+            is_again: self.is_again,
             proxy: self.proxy(app),
             providers: self.providers(app),
         };

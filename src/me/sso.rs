@@ -10,6 +10,7 @@ use axum::{
 use super::{
     notice,
     session::{SignedIn, Visitor, begin_sso},
+    sign_in::AGAIN,
 };
 use crate::{
     app::{
@@ -39,7 +40,8 @@ pub async fn start(
     };
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let return_to = query.get("return_to").and_then(ReturnTo::parse);
-    match sso::start(&app, visitor.client, &visitor.secret, id, return_to).await {
+    let again = query.get("why") == Some(AGAIN);
+    match sso::start(&app, visitor.client, &visitor.secret, id, return_to, again).await {
         Ok(address) => visitor.redirect(&app, &address),
         Err(refused) => refuse(&app, &visitor, refused),
     }

@@ -29,6 +29,8 @@ pub struct Authorization<'a> {
     pub nonce: &'a str,
     /// PKCE's `code_verifier`.
     pub verifier: &'a str,
+    /// The provider must ask who it is, even if the browser has a session there.
+    pub again: bool,
 }
 
 pub struct Tokens {
@@ -44,7 +46,7 @@ pub fn authorization_url(
     wanted: &Authorization<'_>,
 ) -> String {
     let challenge = BASE64_URL_SAFE_NO_PAD.encode(token::digest(wanted.verifier));
-    let pairs = [
+    let mut pairs = vec![
         ("response_type", "code"),
         ("scope", "openid email"),
         ("client_id", client_id),
@@ -54,6 +56,9 @@ pub fn authorization_url(
         ("code_challenge", &challenge),
         ("code_challenge_method", "S256"),
     ];
+    if wanted.again {
+        pairs.push(("prompt", "login"));
+    }
     with_query(&provider.authorization_url, &pairs)
 }
 

@@ -13,8 +13,13 @@ pub async fn open(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -
 }
 
 pub async fn close(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    let text = "DELETE FROM coverage WHERE institution_id = $1 AND name_page_id = $2";
-    sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
+    for text in [
+        "DELETE FROM coverage WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM coverage_days WHERE institution_id = $1 AND name_page_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), page.into()]).await?;
+    }
+    Ok(())
 }
 
 /// The figures of a page.
@@ -26,6 +31,35 @@ pub async fn of(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> 
 const OF: &str = "SELECT r.members, c.recorded, c.invited FROM rolls r \
      LEFT JOIN coverage c ON c.institution_id = r.institution_id AND c.name_page_id = r.name_page_id \
      WHERE r.institution_id = $1 AND r.name_page_id = $2";
+
+/// The figures of an institution: of all its pages, archived or not.
+pub async fn of_institution(sql: &mut Sql, institution: InstitutionId) -> Result<Coverage> {
+    let found = sql.one(OF_INSTITUTION, &[institution.into()], |row| from_row(row, 0)).await?;
+    Ok(found.unwrap_or_default())
+}
+
+/// PostgreSQL returns sums of BIGINT as NUMERIC.
+const OF_INSTITUTION: &str = "SELECT r.members, \
+     (SELECT CAST(SUM(c.recorded) AS BIGINT) FROM coverage c WHERE c.institution_id = $1), \
+     (SELECT CAST(SUM(c.invited) AS BIGINT) FROM coverage c WHERE c.institution_id = $1) \
+     FROM rolls r WHERE r.institution_id = $1 AND r.name_page_id = 0";
+
+/// The figures of these pages together.
+pub async fn of_pages(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageId]) -> Result<Coverage> {
+    let mut all = Coverage::default();
+    for group in padded(pages) {
+        let text = format!(
+            "SELECT CAST(SUM(r.members) AS BIGINT), CAST(SUM(c.recorded) AS BIGINT), CAST(SUM(c.invited) AS BIGINT) \
+             FROM rolls r LEFT JOIN coverage c ON c.institution_id = r.institution_id AND c.name_page_id = r.name_page_id \
+             WHERE r.institution_id = $1 AND r.name_page_id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        all = all.plus(sql.one(&text, &params, |row| from_row(row, 0)).await?.unwrap_or_default());
+    }
+    Ok(all)
+}
 
 /// Reads the three counters, starting at `first`.
 pub(super) fn from_row(row: &Row<'_>, first: usize) -> Result<Coverage> {

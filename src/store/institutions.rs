@@ -72,6 +72,46 @@ pub async fn only(sql: &mut Sql) -> Result<Option<Institution>> {
     Ok(if found.len() == 1 { found.pop() } else { None })
 }
 
+/// The ids of all institutions.
+pub async fn ids(sql: &mut Sql) -> Result<Vec<InstitutionId>> {
+    sql.rows("SELECT id FROM institutions ORDER BY id", &[], |row| row.id(0)).await
+}
+
+/// How many people and name pages an institution has, for the operator.
+#[derive(Debug, Clone)]
+pub struct Size {
+    pub slug: String,
+    pub name: String,
+    pub people: i64,
+    pub pages: i64,
+}
+
+/// Institutions behind a slug, in order. People are counted by the roll.
+pub async fn sizes(sql: &mut Sql, behind: &str, most: i64) -> Result<Vec<Size>> {
+    let text = "SELECT id, slug, name FROM institutions WHERE slug > $1 ORDER BY slug LIMIT $2";
+    let read = |row: &Row<'_>| Ok((row.id::<InstitutionId>(0)?, row.text(1)?, row.text(2)?));
+    let mut sizes = Vec::new();
+    for (id, slug, name) in sql.rows(text, &[behind.into(), most.into()], read).await? {
+        let text = "SELECT r.members, (SELECT COUNT(*) FROM name_pages n WHERE n.institution_id = $1) FROM rolls r \
+                    WHERE r.institution_id = $1 AND r.name_page_id = 0";
+        let counts = sql.one(text, &[id.into()], |row| Ok((row.int(0)?, row.int(1)?))).await?;
+        let (people, pages) = counts.unwrap_or_default();
+        sizes.push(Size { slug, name, people, pages });
+    }
+    Ok(sizes)
+}
+
+/// Has somebody closed the first steps of a new institution?
+pub async fn is_start_dismissed(sql: &mut Sql, id: InstitutionId) -> Result<bool> {
+    let text = "SELECT start_dismissed FROM institutions WHERE id = $1";
+    Ok(sql.one(text, &[id.into()], |row| row.bool(0)).await?.unwrap_or(false))
+}
+
+pub async fn dismiss_start(sql: &mut Sql, id: InstitutionId) -> Result<()> {
+    let text = "UPDATE institutions SET start_dismissed = TRUE WHERE id = $1";
+    sql.execute(text, &[id.into()]).await.map(|_| ())
+}
+
 pub async fn all(sql: &mut Sql) -> Result<Vec<Institution>> {
     let mut found = sql
         .rows(&format!("SELECT {COLUMNS} FROM institutions i ORDER BY i.slug"), &[], |row| from_row(row, 0))
@@ -243,6 +283,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM moderation WHERE institution_id = $1",
         "DELETE FROM retention_notices WHERE institution_id = $1",
         "DELETE FROM coverage WHERE institution_id = $1",
+        "DELETE FROM coverage_days WHERE institution_id = $1",
         "DELETE FROM plays WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM moderation WHERE institution_id = $1",

@@ -31,6 +31,15 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/moderation.ftl")),
             include_str!(concat!("../../words/", $tag, "/people.ftl")),
             include_str!(concat!("../../words/", $tag, "/import.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_people.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_pages.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_access.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_systems.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_work.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_settings.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_members.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_operator.ftl")),
         ]
     };
 }
@@ -377,6 +386,7 @@ mod tests {
                 "invite-",
                 "page-",
                 "moderation-",
+                "console-",
             ]
             .iter()
             .any(|area| word.starts_with(area))

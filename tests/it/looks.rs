@@ -8,7 +8,7 @@ use endonym::{
     app::{
         Actor, calls, imports, institutions,
         invitations::{self, Delivery, Terms},
-        looks, members, opt_outs,
+        looks, members, operators, opt_outs,
         own_recordings::Sharing,
         page_settings::{self, Change},
         sign_in,
@@ -16,6 +16,7 @@ use endonym::{
     domain::{
         address_list::AddressList,
         countries::Countries,
+        coverage::day_of,
         email::Email,
         media::Kind,
         member::Role,
@@ -34,7 +35,7 @@ use crate::{
     name_pages::{make_manager, set_of},
     own_recordings::record,
     pages::{SOUND, browser::axe},
-    support::{Answer, Setup, World, browser, media::png},
+    support::{Answer, Setup, World, browser, database::execute, media::png},
 };
 
 const ANA: &str = "ana@example.edu";
@@ -395,6 +396,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
         .await;
     matrix.page("invitations in a state", &*format!("{invitations}?state=bounced")).await;
 
+    console(world, &mut matrix).await;
+
     world.work(1);
     let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));
     let in_session = "location.pathname.startsWith('/lti/s/')";
@@ -418,6 +421,55 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
 
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
+}
+
+/// The console of an owner and of a reader, and that of the operator.
+async fn console(world: &World, matrix: &mut Matrix) {
+    let (app, institution) = (&world.app, &world.institution);
+    for role in [Role::Reader, Role::Owner] {
+        let pages: &[_] = if role.has_all_pages() { &[] } else { &[&world.page] };
+        crate::console::set(world, institution, "console@example.edu", role, pages).await;
+        let way = sign_in::operator_link(
+            app,
+            &Actor::Operator,
+            institution.id,
+            "console@example.edu",
+            Duration::from_secs(600),
+            &world.base,
+        );
+        let way = way.await.unwrap().0;
+        matrix.go(&Way::from(&*way).on(SUBMIT, "location.pathname === '/me'")).await;
+        let home = format!("/console/{}", institution.slug);
+        matrix.page(&format!("console of a {}", role.word()), &*home).await;
+    }
+    let yesterday = "INSERT INTO coverage_days (institution_id, name_page_id, day, registered, recorded, invited) VALUES ($1, 0, $2, 9, 4, 7)";
+    let params = vec![institution.id.into(), (day_of(app.clock.now()) - 1).into()];
+    execute(&app.db, yesterday, params).await;
+    let home = format!("/console/{}", institution.slug);
+    matrix.page("console with a chart", &*home).await;
+    let search =
+        "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))";
+    let found = "document.querySelector('[role=option]')";
+    matrix.page("search of the console, open", Way::from(&*home).on(search, found)).await;
+    matrix.page("search of the console", &*format!("{home}/search?q=people")).await;
+    matrix.page("nothing found in the console", &*format!("{home}/search?q=qqqq")).await;
+    matrix.page("first steps", &*format!("{home}/start")).await;
+    let wrong = "document.querySelector('#title').form.submit()";
+    matrix
+        .page(
+            "first steps with a fault",
+            Way::from(&*format!("{home}/start")).on(wrong, "document.querySelector('.fault')"),
+        )
+        .await;
+    matrix.page("sign in again", &*format!("/sign-in?institution={}&why=again", institution.slug)).await;
+    let link = operators::link(app, &Actor::Operator, &world.base).await.unwrap().0;
+    matrix.page("link of the operator", &*link).await;
+    matrix.page("unknown link of the operator", "/operator/link/x").await;
+    matrix.go(&Way::from(&*link).on(SUBMIT, "location.pathname === '/console'")).await;
+    matrix.page("console of the operator", "/console").await;
+    let faulty = "document.querySelector('#email').form.submit()";
+    let fault = "document.querySelector('.fault')";
+    matrix.page("console of the operator with faults", Way::from("/console").on(faulty, fault)).await;
 }
 
 /// The texts of messages, which Ana may change now, and the page that stops messages.

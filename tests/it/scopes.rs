@@ -11,11 +11,13 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents,
-        courses, coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages,
-        listening, lti, mail_texts, media, members, moderation, name_pages, names, outbox,
+        courses, coverage, custom_fields, demo, doctor, exports, imports, installation, institutions,
+        invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation, name_pages,
+        names, operators, outbox, overview,
         own_entry::Details,
-        own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, play_all,
-        plays, pronunciations, recording_requests, registrations, sign_in, sso, tokens,
+        own_media, own_person, own_recordings, page_exports, page_settings, participants, people_search,
+        persons, play_all, plays, progress, pronunciations, recording_requests, registrations, sign_in, sso,
+        start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -315,6 +317,39 @@ fn cases() -> Vec<Case> {
         )),
         case!("coverage::of", Page, |s, a| coverage::of(&s.world.app, a, s.id, &s.page)),
         case!("coverage::all", Institution, |s, a| coverage::all(&s.world.app, a, s.id, false)),
+        case!("coverage::history", read, |s, a| coverage::history(&s.world.app, a, s.id)),
+        case!("overview::newest", read, |s, a| overview::newest(&s.world.app, a, s.id, 8)),
+        case!("overview::attention", write, |s, a| overview::attention(&s.world.app, a, s.id)),
+        case!("progress::of", write, |s, a| progress::of(&s.world.app, a, s.id)),
+        case!("people_search::quick", read, |s, a| people_search::quick(&s.world.app, a, s.id, "Ana", 8)),
+        case!("start::steps", Institution, |s, a| start::steps(&s.world.app, a, s.id)),
+        case!("start::add_people", Institution, |s, a| start::add_people(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            vec![Invitee {
+                email: Email::parse("cem@x.org").unwrap(),
+                first_name: Some("Cem".into()),
+                last_name: None
+            }]
+        )),
+        case!("start::dismiss", Institution, |s, a| start::dismiss(&s.world.app, a, s.id)),
+        case!("installation::institutions", Installation, |s, a| installation::institutions(
+            &s.world.app,
+            a,
+            "",
+            10
+        )),
+        case!("installation::state", Installation, |s, a| installation::state(&s.world.app, a)),
+        case!("installation::found", Installation, |s, a| installation::found(
+            &s.world.app,
+            a,
+            institution("Fourth"),
+            "first@x.org"
+        )),
+        case!("operators::link", Installation, |s, a| operators::link(&s.world.app, a, "http://localhost")),
+        case!("doctor::examine", Installation, |s, a| doctor::examine(&s.world.app, a, false)),
         case!("name_pages::find", Institution, |s, a| name_pages::find(&s.world.app, a, s.id, &s.page)),
         case!("name_pages::all", Institution, |s, a| name_pages::all(&s.world.app, a, s.id)),
         case!("name_pages::allow_v2", Institution, |s, a| name_pages::allow_v2(
@@ -663,6 +698,15 @@ fn cases() -> Vec<Case> {
             EMAIL,
             Duration::from_secs(60),
             "http://localhost"
+        )),
+        case!("sign_in::operator_link_to", Institution, |s, a| sign_in::operator_link_to(
+            &s.world.app,
+            a,
+            s.id,
+            EMAIL,
+            Duration::from_secs(60),
+            "http://localhost",
+            None
         )),
         case!("tool_consumers::create", Institution, |s, a| tool_consumers::create(
             &s.world.app,

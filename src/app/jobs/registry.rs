@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, note_coverage, purge_moderation, retain,
     rotate_lti_keys, run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
     sync_due_courses,
 };
@@ -62,6 +62,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::Retain => retain::POLICY,
         Kind::SendBulkMail => send_mail::BULK_POLICY,
         Kind::RunImport => run_import::POLICY,
+        Kind::NoteCoverage => note_coverage::POLICY,
     }
 }
 
@@ -92,6 +93,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SendReminders => send_reminders::run(context).await,
         Job::Retain => retain::run(context).await,
         Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
+        Job::NoteCoverage => note_coverage::run(context).await,
     }
 }
 
@@ -128,6 +130,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::SyncDueCourses
         | Job::Retain
         | Job::PurgeModeration
+        | Job::NoteCoverage
         | Job::SendReminders => {}
     }
     Ok(Vec::new())
@@ -151,6 +154,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::SyncDueCourses
         | Job::Retain
         | Job::PurgeModeration
+        | Job::NoteCoverage
         | Job::SendReminders
         | Job::RunImport { .. } => Ok(()),
     }

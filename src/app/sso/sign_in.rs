@@ -107,17 +107,19 @@ async fn admit(app: &App, client: Option<Client>) -> Result<(), Refusal> {
     quota.retry_after.map_or(Ok(()), |retry_after| Err(Refusal::TooMany { retry_after }))
 }
 
-/// Starts a sign-in in this browser. Returns the provider's URL, where the browser goes next.
+/// Starts a sign-in in this browser. Returns the provider's URL, where the browser goes next. With `again`, the provider is told to ask
+/// who it is, whoever has signed in there before.
 pub async fn start(
     app: &App,
     client: Option<Client>,
     browser: &Secret,
     id: SsoConnectionId,
     return_to: Option<ReturnTo>,
+    again: bool,
 ) -> Result<String, Refused> {
     admit(app, client).await.map_err(unattributed)?;
     let by = connection(app, Actor::System.reach(), id).await.map_err(unattributed)?;
-    match send(app, browser, &by.0, return_to).await {
+    match send(app, browser, &by.0, return_to, again).await {
         Ok(address) => Ok(address),
         Err(why) => Err(refused(by, why)),
     }
@@ -136,6 +138,7 @@ async fn send(
     browser: &Secret,
     connection: &Connection,
     return_to: Option<ReturnTo>,
+    again: bool,
 ) -> Result<String, Refusal> {
     let provider = provider(app, connection).await?;
     let (state, now) = (Secret::generate(app), app.clock.now());
@@ -158,6 +161,7 @@ async fn send(
         state: state.as_str(),
         nonce: &derived(app, "nonce", &state)?,
         verifier: &derived(app, "verifier", &state)?,
+        again,
     };
     let redirect_uri = Registration::new(app.links.base()).redirect_uri;
     Ok(protocol::authorization_url(&provider, &connection.client_id, &redirect_uri, &wanted))

@@ -12,6 +12,10 @@ fn client() -> reqwest::Client {
 
 /// Opens a link and presses the button. Returns the cookies of the response.
 async fn follow(link: &str) -> Vec<String> {
+    follow_to(link, "/me").await
+}
+
+async fn follow_to(link: &str, location: &str) -> Vec<String> {
     let page = client().get(link).send().await.unwrap();
     assert_eq!(page.status(), 200, "{link}");
     let cookie = page.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
@@ -21,7 +25,7 @@ async fn follow(link: &str) -> Vec<String> {
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     let answer = request.send().await.unwrap();
     assert_eq!(answer.status(), 303);
-    assert_eq!(answer.headers()["location"], "/me");
+    assert_eq!(answer.headers()["location"], location);
     answer.headers().get_all("set-cookie").iter().map(|line| line.to_str().unwrap().to_owned()).collect()
 }
 
@@ -59,15 +63,45 @@ async fn a_printed_link_signs_a_known_person_in_once() {
 }
 
 #[tokio::test]
-async fn a_demonstration_prints_a_link_to_sign_in() {
+async fn a_demonstration_prints_links_to_the_console_and_to_a_persons_page() {
     let here = Installation::new().await;
     let serving = here.serve(&["--demo"]);
-    let link = serving.greeting.lines().map(str::trim).find(|line| line.contains("/sign-in/link/")).unwrap();
-    follow(link).await;
+    let links = |greeting: &str| {
+        let lines = greeting.lines().map(str::trim).filter(|line| line.contains("/sign-in/link/"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [console, person] = &links(&serving.greeting)[..] else { panic!("{}", serving.greeting) };
+    let cookies = follow_to(console, "/console/demo").await;
+    let session = cookies.iter().find(|cookie| cookie.starts_with("endonym=")).unwrap();
+    let request = client().get(format!("{}/console/demo", serving.base));
+    let page = request.header("cookie", session.split(';').next().unwrap()).send().await.unwrap();
+    assert_eq!(page.status(), 200);
+    assert!(page.text().await.unwrap().contains("/console/demo/members"), "the menu of an owner");
+    follow(person).await;
     // Nobody is signed in who was deleted, and that is no reason not to start.
     here.succeed(&["person", "delete", "siobhan@demo.example", "--institution", "demo", "--yes"]);
     assert_eq!(serving.stop().await, 0);
-    assert!(!here.serve(&["--demo"]).greeting.contains("/sign-in/link/"));
+    assert_eq!(links(&here.serve(&["--demo"]).greeting).len(), 1);
+}
+
+#[tokio::test]
+async fn the_operators_link_opens_the_console_of_the_installation() {
+    let (here, _) = Installation::with_token().await;
+    let serving = here.serve(&[]);
+    let words = ["sign-in-link", "--operator", "--base-url", serving.base.as_str()];
+    let told = here.json(&[&words[..], &["--json"]].concat());
+    assert_eq!(keys(&told), ["expires_at", "link"]);
+    let cookies = follow_to(told["link"].as_str().unwrap(), "/console").await;
+    assert!(cookies.iter().any(|cookie| cookie.starts_with("endonym-operator=")), "{cookies:?}");
+    let line = here.succeed(&words);
+    assert!(line.trim().starts_with(&format!("{}/operator/link/", serving.base)), "{line}");
+    for wrong in [
+        &["sign-in-link"][..],
+        &["sign-in-link", "ana@example.edu"],
+        &["sign-in-link", "--operator", "a@b.org"],
+    ] {
+        here.refuse(wrong);
+    }
 }
 
 #[tokio::test]

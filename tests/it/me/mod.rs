@@ -133,6 +133,15 @@ impl<'a> Browser<'a> {
         self.ask_for(Method::GET, path).await
     }
 
+    /// A response whose body may take long, or never end.
+    pub async fn stream(&self, path: &str) -> reqwest::Response {
+        let mut request = self.with_cookies(self.client.get(format!("{}{path}", self.world.base)));
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        request.send().await.unwrap()
+    }
+
     /// Sends exactly these fields.
     pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Seen {
         let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();

@@ -1,0 +1,307 @@
+//! What is going on in an institution, for pages that show it while it happens. Any number of visitors of a node read the database once
+//! per second and institution.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use super::{Actor, App, Result};
+use crate::{
+    domain::{
+        access::Action,
+        export::State as ExportState,
+        ids::{InstitutionId, NamePageId},
+        import::ImportState,
+        job::{Job, Kind, State as JobState},
+        session::PersonId,
+    },
+    store::{
+        Sql, institutions,
+        progress::{self, ExportRow, ImportRow, JobRow},
+    },
+};
+
+/// How long what was read is good for.
+const FRESH: Duration = Duration::from_secs(1);
+/// Streams of events that one person has at a time on a node, and all of them together.
+const MOST_OF_PERSON: usize = 4;
+const MOST_STREAMS: usize = 256;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    Import,
+    Export,
+    Course,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Waiting,
+    Running,
+    Done,
+    Failed,
+}
+
+impl Stage {
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Failed)
+    }
+}
+
+/// An import, an export or a job. The number is its id, and that of its job: pages show either of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    pub id: i64,
+    pub work: Work,
+    pub stage: Stage,
+    /// Rows, if it is known how many there are.
+    pub rows: Option<Rows>,
+    /// The pages whose people it concerns; `None` for all.
+    pages: Option<Vec<NamePageId>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rows {
+    pub done: u64,
+    pub total: u64,
+}
+
+impl Task {
+    /// Does it concern none but these pages?
+    fn is_of(&self, pages: Option<&[NamePageId]>) -> bool {
+        match (pages, &self.pages) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(its)) => its.iter().all(|page| own.contains(page)),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Queues {
+    pub calls_scheduled: u64,
+    pub calls_under_way: u64,
+    /// Messages that wait to be sent.
+    pub messages: u64,
+}
+
+/// What an actor may know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    pub tasks: Vec<Task>,
+    /// For administrators.
+    pub queues: Option<Queues>,
+}
+
+#[derive(Debug, Default)]
+struct Snapshot {
+    tasks: Vec<Task>,
+    queues: Queues,
+}
+
+/// What was read last about each institution, and who watches.
+#[derive(Default)]
+pub struct Board {
+    known: Mutex<HashMap<InstitutionId, Arc<Known>>>,
+    watchers: Arc<Mutex<HashMap<PersonId, usize>>>,
+}
+
+/// Held while the database is read: of the visitors who need it, one reads.
+type Known = tokio::sync::Mutex<Option<(Instant, Arc<Snapshot>)>>;
+
+/// Somebody who receives events, until it is dropped.
+pub struct Watcher {
+    watchers: Arc<Mutex<HashMap<PersonId, usize>>>,
+    person: PersonId,
+}
+
+impl Board {
+    fn known(&self, institution: InstitutionId) -> Arc<Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(institution).or_default().clone()
+    }
+
+    /// `None` if this person, or everybody together, has too many streams.
+    pub fn watch(&self, person: &PersonId) -> Option<Watcher> {
+        let mut watchers = locked(&self.watchers);
+        let all: usize = watchers.values().sum();
+        let own = watchers.get(person).copied().unwrap_or(0);
+        if own >= MOST_OF_PERSON || all >= MOST_STREAMS {
+            return None;
+        }
+        watchers.insert(person.clone(), own + 1);
+        Some(Watcher { watchers: self.watchers.clone(), person: person.clone() })
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let mut watchers = locked(&self.watchers);
+        if let Some(own) = watchers.get_mut(&self.person) {
+            *own -= 1;
+            if *own == 0 {
+                watchers.remove(&self.person);
+            }
+        }
+    }
+}
+
+fn locked(watchers: &Mutex<HashMap<PersonId, usize>>) -> MutexGuard<'_, HashMap<PersonId, usize>> {
+    watchers.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is going on on the pages that the actor may change.
+pub async fn of(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Progress> {
+    let access = actor.permit(Action::Write, institution)?;
+    let snapshot = snapshot(app, institution).await?;
+    let tasks = snapshot.tasks.iter().filter(|task| task.is_of(access.pages())).cloned().collect();
+    let queues = actor.administer(institution).is_ok().then_some(snapshot.queues);
+    Ok(Progress { tasks, queues })
+}
+
+async fn snapshot(app: &App, institution: InstitutionId) -> Result<Arc<Snapshot>> {
+    let known = app.progress.known(institution);
+    let mut known = known.lock().await;
+    let now = app.clock.instant();
+    if let Some((read_at, snapshot)) = &*known
+        && now.saturating_duration_since(*read_at) < FRESH
+    {
+        return Ok(snapshot.clone());
+    }
+    let read = Arc::new(read(&mut app.db.read(), institution).await?);
+    *known = Some((now, read.clone()));
+    Ok(read)
+}
+
+async fn read(sql: &mut Sql, institution: InstitutionId) -> Result<Snapshot> {
+    let people = institutions::people_end(sql, institution).await?.unsigned_abs();
+    let imports = progress::imports(sql, institution).await?;
+    let mut tasks: Vec<Task> = imports.into_iter().filter_map(of_import).collect();
+    let exports = progress::exports(sql, institution).await?;
+    tasks.extend(exports.into_iter().filter_map(|export| of_export(export, people)));
+    for kind in [Kind::RunImport, Kind::BuildExport, Kind::SyncCourse] {
+        for row in progress::jobs(sql, institution, kind).await? {
+            tasks.extend(of_job(&row, &tasks));
+        }
+    }
+    let (calls_scheduled, calls_under_way) = progress::calls(sql, institution).await?;
+    let messages = progress::alive(sql, institution, Kind::SendMail).await?
+        + progress::alive(sql, institution, Kind::SendBulkMail).await?;
+    Ok(Snapshot { tasks, queues: Queues { calls_scheduled, calls_under_way, messages } })
+}
+
+fn of_import(import: ImportRow) -> Option<Task> {
+    let (stage, is_undo) = match import.state {
+        // Somebody looks at the file.
+        ImportState::Uploaded | ImportState::Checked => return None,
+        ImportState::Waiting => (Stage::Waiting, false),
+        ImportState::Checking | ImportState::Running => (Stage::Running, false),
+        ImportState::Done => (Stage::Done, false),
+        ImportState::Failed => (Stage::Failed, false),
+        // From then on, it counts the people for whom it has not been undone.
+        ImportState::Undoing => (Stage::Running, true),
+        ImportState::Undone => (Stage::Done, true),
+    };
+    let done = |total: u64| if is_undo { total.saturating_sub(import.done) } else { import.done.min(total) };
+    let rows = import.total.map(|total| Rows { done: done(total), total });
+    Some(Task { id: import.id.get(), work: Work::Import, stage, rows, pages: Some(vec![import.page]) })
+}
+
+/// `people` is the end of the institution's roll.
+fn of_export(export: ExportRow, people: u64) -> Option<Task> {
+    let stage = match export.state {
+        ExportState::Initial => Stage::Waiting,
+        ExportState::InProgress => Stage::Running,
+        ExportState::Completed => Stage::Done,
+        ExportState::Failed => Stage::Failed,
+        ExportState::Expired => return None,
+    };
+    // The people of a page may be anywhere in the roll.
+    let rows = (export.pages.is_none() && people > 0).then(|| {
+        let reached = export.reached.map_or(0, |last| last.unsigned_abs() + 1);
+        let done = if stage == Stage::Done { people } else { reached.min(people) };
+        Rows { done, total: people }
+    });
+    Some(Task { id: export.id.get(), work: Work::Export, stage, rows, pages: export.pages })
+}
+
+/// The job of an import or an export is as far as that.
+fn of_job(row: &JobRow, tasks: &[Task]) -> Option<Task> {
+    let id = row.id.get();
+    let same = |of: i64| tasks.iter().find(|task| task.id == of).map(|task| Task { id, ..task.clone() });
+    match row.job.as_ref()? {
+        Job::RunImport { import, .. } => same(import.get()),
+        Job::BuildExport { export, .. } => same(export.get()),
+        _ => {
+            let is_running = row.state == JobState::Running;
+            let stage = if is_running { Stage::Running } else { Stage::Waiting };
+            Some(Task { id, work: Work::Course, stage, rows: None, pages: None })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{ExportId, ImportId, JobId};
+
+    fn import(state: ImportState, done: u64, total: Option<u64>) -> Option<Task> {
+        of_import(ImportRow { id: ImportId::new(7), page: NamePageId::new(3), state, done, total })
+    }
+
+    #[test]
+    fn an_import_counts_up_and_its_undoing_counts_what_is_undone() {
+        let rows = |state, done| import(state, done, Some(10)).unwrap().rows.unwrap().done;
+        assert_eq!(rows(ImportState::Running, 4), 4);
+        assert_eq!(rows(ImportState::Undoing, 4), 6);
+        assert_eq!(rows(ImportState::Undone, 0), 10);
+        assert_eq!(import(ImportState::Waiting, 0, None).unwrap().rows, None);
+        assert_eq!(import(ImportState::Checked, 10, Some(10)), None);
+    }
+
+    #[test]
+    fn an_export_of_everybody_is_as_far_as_the_last_id() {
+        let export = |pages: Option<Vec<NamePageId>>, state, reached| {
+            of_export(ExportRow { id: ExportId::new(8), state, pages, reached }, 100).unwrap().rows
+        };
+        assert_eq!(export(None, ExportState::InProgress, Some(49)), Some(Rows { done: 50, total: 100 }));
+        assert_eq!(export(None, ExportState::Initial, None), Some(Rows { done: 0, total: 100 }));
+        assert_eq!(export(None, ExportState::Completed, Some(60)), Some(Rows { done: 100, total: 100 }));
+        assert_eq!(export(Some(vec![NamePageId::new(3)]), ExportState::InProgress, Some(49)), None);
+    }
+
+    #[test]
+    fn a_job_is_as_far_as_its_import() {
+        let tasks = vec![import(ImportState::Running, 4, Some(10)).unwrap()];
+        let institution = InstitutionId::new(1);
+        let row = |job| JobRow { id: JobId::new(9), state: JobState::Running, job: Some(job) };
+        let found = of_job(&row(Job::RunImport { institution, import: ImportId::new(7) }), &tasks).unwrap();
+        assert_eq!((found.id, found.rows), (9, Some(Rows { done: 4, total: 10 })));
+        assert_eq!(of_job(&row(Job::RunImport { institution, import: ImportId::new(6) }), &tasks), None);
+    }
+
+    #[test]
+    fn a_manager_sees_what_concerns_none_but_their_pages() {
+        let [one, two] = [1, 2].map(NamePageId::new);
+        let task = |pages| Task { id: 1, work: Work::Export, stage: Stage::Running, rows: None, pages };
+        assert!(task(Some(vec![one])).is_of(Some(&[one, two])) && task(None).is_of(None));
+        assert!(!task(Some(vec![one, two])).is_of(Some(&[one])));
+        assert!(!task(None).is_of(Some(&[one])));
+    }
+
+    #[test]
+    fn a_person_has_few_streams_at_a_time() {
+        let board = Board::default();
+        let person = |email: &str| PersonId { institution: InstitutionId::new(1), email_key: email.into() };
+        let mut held: Vec<Watcher> =
+            (0..MOST_OF_PERSON).map(|_| board.watch(&person("a@x.org")).unwrap()).collect();
+        assert!(board.watch(&person("a@x.org")).is_none());
+        assert!(board.watch(&person("b@x.org")).is_some());
+        held.pop();
+        assert!(board.watch(&person("a@x.org")).is_some());
+        drop(held);
+        assert!(locked(&board.watchers).is_empty(), "nobody watches");
+    }
+}

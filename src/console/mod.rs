@@ -1,0 +1,39 @@
+//! The console, where members of an institution run everything: `/console/{slug}`.
+//!
+//! Each section has a file with `rules()`: its routes, and who may use them (`rule.rs`). A handler takes `Console` or, for a form,
+//! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
+
+mod chart;
+mod faults;
+mod operator;
+mod overview;
+mod progress;
+pub mod rule;
+mod search;
+mod start;
+mod visit;
+
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+use self::rule::Rule;
+use crate::{app::App, http::notice};
+pub use notice::refuse;
+
+/// All routes of the console of an institution. A test sends a request to each of them in every role.
+pub fn rules() -> Vec<Rule> {
+    [overview::rules(), start::rules(), search::rules(), progress::rules()].into_iter().flatten().collect()
+}
+
+/// `/console` belongs to no institution: it leads members to theirs, and is the operator's console. The paths of the operator do not
+/// begin with it, because any slug can follow there.
+pub fn routes() -> Router<App> {
+    let operator = Router::new()
+        .route("/console", get(operator::home))
+        .route("/operator/link/{secret}", get(operator::link::look).post(operator::link::spend))
+        .route("/operator/institutions", post(operator::found))
+        .route("/operator/sign-out", post(operator::sign_out));
+    rules().into_iter().fold(operator, Rule::add)
+}

@@ -1,0 +1,82 @@
+//! Routes of the console, and who may use them.
+
+use axum::handler::Handler;
+use axum::{
+    Extension, Router,
+    http::Method,
+    routing::{MethodRouter, get, post},
+};
+
+use crate::{app::App, domain::member::Role};
+
+/// What a visitor must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    pub role: Least,
+    /// They must have signed in within the last minutes (`visit::FRESH`).
+    pub is_fresh: bool,
+}
+
+/// The least role, of owner, admin, manager, reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Least {
+    Reader,
+    Manager,
+    Admin,
+    Owner,
+}
+
+impl Least {
+    pub const fn includes(self, role: Role) -> bool {
+        match self {
+            Self::Reader => true,
+            Self::Manager => matches!(role, Role::Manager | Role::Admin | Role::Owner),
+            Self::Admin => matches!(role, Role::Admin | Role::Owner),
+            Self::Owner => matches!(role, Role::Owner),
+        }
+    }
+
+    /// For a dangerous act: the visitor must have signed in just now.
+    pub const fn fresh(self) -> Needs {
+        Needs { role: self, is_fresh: true }
+    }
+}
+
+impl From<Least> for Needs {
+    fn from(role: Least) -> Self {
+        Self { role, is_fresh: false }
+    }
+}
+
+/// A route. Without one, a path of the console does not exist, so that nobody can forget to say who may use it.
+pub struct Rule {
+    pub method: Method,
+    pub path: &'static str,
+    pub needs: Needs,
+    route: MethodRouter<App>,
+}
+
+impl Rule {
+    /// Shows something.
+    pub fn get<H: Handler<T, App>, T: 'static>(
+        path: &'static str,
+        needs: impl Into<Needs>,
+        handler: H,
+    ) -> Self {
+        Self { method: Method::GET, path, needs: needs.into(), route: get(handler) }
+    }
+
+    /// Changes something.
+    pub fn post<H: Handler<T, App>, T: 'static>(
+        path: &'static str,
+        needs: impl Into<Needs>,
+        handler: H,
+    ) -> Self {
+        Self { method: Method::POST, path, needs: needs.into(), route: post(handler) }
+    }
+
+    /// `Console` finds its needs in the extensions of the request.
+    pub(super) fn add(router: Router<App>, rule: Self) -> Router<App> {
+        router.route(rule.path, rule.route.layer(Extension(rule.needs)))
+    }
+}

@@ -1,0 +1,98 @@
+//! The console.
+
+mod fresh;
+mod operator;
+mod overview;
+mod progress;
+mod search;
+mod security;
+mod start;
+
+use std::time::Duration;
+
+use endonym::{
+    app::{Actor, members, sign_in},
+    domain::{
+        email::Email,
+        institution::Institution,
+        member::Role,
+        name_page::{NamePage, NamePageRef},
+        session::PersonId,
+    },
+};
+
+use crate::{
+    me::{Browser, Seen},
+    support::World,
+};
+
+pub const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The address of the member with a role in an institution.
+pub fn email_of(institution: &Institution, role: Role) -> String {
+    format!("{}@{}.example", role.word(), institution.slug)
+}
+
+/// Gives somebody a role.
+pub async fn set(world: &World, institution: &Institution, email: &str, role: Role, pages: &[&NamePage]) {
+    let pages = pages.iter().map(|page| NamePageRef::parse(&page.slug).unwrap()).collect();
+    let email = Email::parse(email).unwrap();
+    members::set(&world.app, &Actor::Operator, institution.id, email, role, pages).await.unwrap();
+}
+
+/// A browser in which somebody has just signed in.
+pub async fn signed_in<'a>(world: &'a World, institution: &Institution, email: &str) -> Browser<'a> {
+    let made = sign_in::operator_link(&world.app, &Actor::Operator, institution.id, email, HOUR, &world.base);
+    let (link, _) = made.await.unwrap();
+    let browser = Browser::new(world);
+    browser.follow(&link).await.redirects_to("/me");
+    browser.get("/me").await.expect(200);
+    browser
+}
+
+/// A member with this role and these pages, who has just signed in.
+pub async fn member_of<'a>(
+    world: &'a World,
+    institution: &Institution,
+    role: Role,
+    pages: &[&NamePage],
+) -> Browser<'a> {
+    let email = email_of(institution, role);
+    set(world, institution, &email, role, pages).await;
+    signed_in(world, institution, &email).await
+}
+
+/// A member of the world's institution. Managers and readers have the world's page.
+pub async fn member(world: &World, role: Role) -> Browser<'_> {
+    let pages: &[&NamePage] = if role.has_all_pages() { &[] } else { &[&world.page] };
+    member_of(world, &world.institution, role, pages).await
+}
+
+/// Somebody in a session that a QR code has opened: with the member's cookie, and without their role.
+pub async fn handed_over(world: &World, role: Role) -> Browser<'_> {
+    let person =
+        PersonId { institution: world.institution.id, email_key: email_of(&world.institution, role) };
+    let how = endonym::domain::session::How::Mail;
+    let made = sign_in::handover(&world.app, &Actor::Operator, &person, how, None).await.unwrap();
+    let browser = Browser::new(world);
+    browser.follow(&made.link).await.expect(303);
+    browser
+}
+
+/// What a browser receives. The body of a stream of events is left out: it does not end.
+pub async fn see(browser: &Browser<'_>, path: &str) -> Seen {
+    let response = browser.stream(path).await;
+    let (status, headers) = (response.status(), response.headers().clone());
+    let kind = headers.get("content-type").map_or("", |kind| kind.to_str().unwrap());
+    let body =
+        if kind.starts_with("text/event-stream") { String::new() } else { response.text().await.unwrap() };
+    Seen { status, headers, body }
+}
+
+/// Asks as a script does.
+pub async fn json(browser: &mut Browser<'_>, path: &str) -> serde_json::Value {
+    browser.headers.push(("accept", "application/json".to_owned()));
+    let seen = browser.get(path).await.expect(200);
+    browser.headers.pop();
+    serde_json::from_str(&seen.body).unwrap()
+}

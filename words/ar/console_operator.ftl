@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = لوحة تحكم المشغل
+console-operator-institutions = المؤسسات
+console-operator-none = لا توجد مؤسسة بعد. يمكن إنشاء الأولى أدناه.
+console-operator-name = اسم المؤسسة
+console-operator-slug = الاسم المختصر في العناوين
+console-operator-slug-hint = أحرف لاتينية صغيرة وأرقام وواصلات. إذا تُرك فارغا يُنشأ من الاسم.
+console-operator-create = إنشاء مؤسسة
+console-operator-owner = عنوان البريد الإلكتروني للمالك الأول
+console-operator-owner-hint = سيظهر رابط يتيح لهذا الشخص تسجيل الدخول مرة واحدة.
+console-operator-founded = تم إنشاء { $name }.
+console-operator-owner-link = يرجى تسليم هذا الرابط إلى { $email }:
+console-operator-owner-once = يعمل مرة واحدة خلال أسبوع، ولا يظهر مرة أخرى.
+console-operator-back = العودة إلى كل المؤسسات
+console-operator-findings = الحالة
+console-operator-works = يعمل
+console-operator-fails = لا يعمل
+console-operator-check = فحص البريد والهاتف والتخزين وتسجيل الدخول الموحد أيضا
+console-operator-versions = الإصدارات والتخزين
+console-operator-schema = إصدار المخطط
+console-operator-database = قاعدة البيانات
+console-operator-blobs = التسجيلات والصور
+console-operator-free = المساحة المتاحة
+console-operator-queues = قوائم الانتظار
+console-operator-delay = تأخر أقدم مهمة مستحقة
+console-operator-messages = رسائل بانتظار الإرسال
+console-operator-message-age = عمر أقدمها
+console-operator-calls = مكالمات منتظرة أو جارية
+console-operator-minutes = { $minutes } د
+console-operator-lane = المسار
+console-operator-state = الحالة
+console-operator-jobs = المهام
+console-operator-link = يفتح هذا الرابط لوحة تحكم هذا النظام مع كل المؤسسات لمدة ثماني ساعات. يعمل مرة واحدة.
+console-operator-link-over-title = هذا الرابط لم يعد يعمل
+console-operator-link-over = يعمل الرابط مرة واحدة ولمدة ساعة. يمكن إنشاء رابط جديد على الخادم.

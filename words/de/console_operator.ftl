@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = Konsole für den Betrieb
+console-operator-institutions = Einrichtungen
+console-operator-none = Es gibt noch keine Einrichtung. Lege unten die erste an.
+console-operator-name = Name der Einrichtung
+console-operator-slug = Kurzname in Adressen
+console-operator-slug-hint = Kleinbuchstaben, Ziffern und Bindestriche. Wenn du es weglässt, entsteht es aus dem Namen.
+console-operator-create = Einrichtung anlegen
+console-operator-owner = E-Mail-Adresse der ersten Person mit der Rolle Owner
+console-operator-owner-hint = Du bekommst einen Link, der diese Person einmal anmeldet.
+console-operator-founded = { $name } ist angelegt.
+console-operator-owner-link = Gib diesen Link an { $email } weiter:
+console-operator-owner-once = Er funktioniert einmal, eine Woche lang, und wird nicht noch einmal gezeigt.
+console-operator-back = Zurück zu allen Einrichtungen
+console-operator-findings = Zustand
+console-operator-works = In Ordnung
+console-operator-fails = Fehler
+console-operator-check = Auch Mail, Telefon, Speicher und Single Sign-on prüfen
+console-operator-versions = Versionen und Speicher
+console-operator-schema = Version des Schemas
+console-operator-database = Datenbank
+console-operator-blobs = Aufnahmen und Bilder
+console-operator-free = Freier Platz
+console-operator-queues = Warteschlangen
+console-operator-delay = Verzögerung des ältesten fälligen Auftrags
+console-operator-messages = Wartende Nachrichten
+console-operator-message-age = Alter der ältesten davon
+console-operator-calls = Wartende und laufende Anrufe
+console-operator-minutes = { $minutes } Min.
+console-operator-lane = Spur
+console-operator-state = Zustand
+console-operator-jobs = Aufträge
+console-operator-link = Dieser Link öffnet für acht Stunden die Konsole dieser Installation mit allen Einrichtungen. Er funktioniert einmal.
+console-operator-link-over-title = Dieser Link funktioniert nicht mehr
+console-operator-link-over = Ein Link funktioniert einmal und eine Stunde lang. Auf dem Server lässt sich ein neuer ausgeben.

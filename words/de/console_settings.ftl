@@ -1,0 +1,1 @@
+# The console: settings and single sign-on.

@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = Console of the operator
+console-operator-institutions = Institutions
+console-operator-none = There is no institution yet. Create the first one below.
+console-operator-name = Name of the institution
+console-operator-slug = Short name in addresses
+console-operator-slug-hint = Small letters, digits and hyphens. If you leave it out, it is made from the name.
+console-operator-create = Create an institution
+console-operator-owner = Email address of the first owner
+console-operator-owner-hint = You get a link that signs this person in, once.
+console-operator-founded = { $name } is there.
+console-operator-owner-link = Give this link to { $email }:
+console-operator-owner-once = It works once, for a week, and is not shown again.
+console-operator-back = Back to all institutions
+console-operator-findings = Health
+console-operator-works = Works
+console-operator-fails = Fails
+console-operator-check = Check mail, phone, storage and single sign-on, too
+console-operator-versions = Versions and storage
+console-operator-schema = Version of the schema
+console-operator-database = Database
+console-operator-blobs = Recordings and pictures
+console-operator-free = Free space
+console-operator-queues = Queues
+console-operator-delay = Delay of the oldest due job
+console-operator-messages = Messages that wait
+console-operator-message-age = Age of the oldest of them
+console-operator-calls = Phone calls that wait or are being made
+console-operator-minutes = { $minutes } min
+console-operator-lane = Lane
+console-operator-state = State
+console-operator-jobs = Jobs
+console-operator-link = This link opens the console of this installation, with all institutions, for eight hours. It works once.
+console-operator-link-over-title = This link does not work any more
+console-operator-link-over = A link works once, and for an hour. A new one can be printed on the server.

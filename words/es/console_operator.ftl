@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = Consola de operación
+console-operator-institutions = Instituciones
+console-operator-none = Todavía no hay ninguna institución. Crea la primera más abajo.
+console-operator-name = Nombre de la institución
+console-operator-slug = Nombre corto en las direcciones
+console-operator-slug-hint = Letras minúsculas, cifras y guiones. Si lo omites, se forma a partir del nombre.
+console-operator-create = Crear una institución
+console-operator-owner = Correo de la primera persona propietaria
+console-operator-owner-hint = Recibes un enlace con el que esta persona inicia sesión una vez.
+console-operator-founded = { $name } está creada.
+console-operator-owner-link = Entrega este enlace a { $email }:
+console-operator-owner-once = Funciona una sola vez, durante una semana, y no se vuelve a mostrar.
+console-operator-back = Volver a todas las instituciones
+console-operator-findings = Estado
+console-operator-works = Funciona
+console-operator-fails = Falla
+console-operator-check = Comprobar también el correo, el teléfono, el almacenamiento y el inicio de sesión único
+console-operator-versions = Versiones y almacenamiento
+console-operator-schema = Versión del esquema
+console-operator-database = Base de datos
+console-operator-blobs = Grabaciones e imágenes
+console-operator-free = Espacio libre
+console-operator-queues = Colas
+console-operator-delay = Retraso de la tarea pendiente más antigua
+console-operator-messages = Mensajes en espera
+console-operator-message-age = Antigüedad del más antiguo
+console-operator-calls = Llamadas en espera o en curso
+console-operator-minutes = { $minutes } min
+console-operator-lane = Carril
+console-operator-state = Estado
+console-operator-jobs = Tareas
+console-operator-link = Este enlace abre durante ocho horas la consola de esta instalación, con todas las instituciones. Funciona una sola vez.
+console-operator-link-over-title = Este enlace ya no funciona
+console-operator-link-over = Un enlace funciona una vez y durante una hora. En el servidor se puede generar otro.

@@ -1,0 +1,1 @@
+# The console: messages, exports and jobs.

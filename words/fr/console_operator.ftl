@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = Console d’exploitation
+console-operator-institutions = Établissements
+console-operator-none = Il n’y a encore aucun établissement. Créez le premier ci-dessous.
+console-operator-name = Nom de l’établissement
+console-operator-slug = Nom court dans les adresses
+console-operator-slug-hint = Minuscules, chiffres et traits d’union. Si vous le laissez vide, il est formé à partir du nom.
+console-operator-create = Créer un établissement
+console-operator-owner = Adresse e-mail du premier propriétaire
+console-operator-owner-hint = Vous obtenez un lien qui connecte cette personne, une seule fois.
+console-operator-founded = { $name } est créé.
+console-operator-owner-link = Transmettez ce lien à { $email } :
+console-operator-owner-once = Il fonctionne une seule fois, pendant une semaine, et n’est plus affiché ensuite.
+console-operator-back = Retour à tous les établissements
+console-operator-findings = État
+console-operator-works = Fonctionne
+console-operator-fails = En échec
+console-operator-check = Vérifier aussi le courrier, le téléphone, le stockage et l’authentification unique
+console-operator-versions = Versions et stockage
+console-operator-schema = Version du schéma
+console-operator-database = Base de données
+console-operator-blobs = Enregistrements et images
+console-operator-free = Espace libre
+console-operator-queues = Files d’attente
+console-operator-delay = Retard de la plus ancienne tâche due
+console-operator-messages = Messages en attente
+console-operator-message-age = Âge du plus ancien
+console-operator-calls = Appels en attente ou en cours
+console-operator-minutes = { $minutes } min
+console-operator-lane = File
+console-operator-state = État
+console-operator-jobs = Tâches
+console-operator-link = Ce lien ouvre pendant huit heures la console de cette installation, avec tous les établissements. Il fonctionne une seule fois.
+console-operator-link-over-title = Ce lien ne fonctionne plus
+console-operator-link-over = Un lien fonctionne une fois, pendant une heure. Un nouveau lien peut être créé sur le serveur.

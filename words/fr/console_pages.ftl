@@ -1,0 +1,1 @@
+# The console: name pages, moderation and custom fields.

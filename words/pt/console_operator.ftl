@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = Console de operação
+console-operator-institutions = Instituições
+console-operator-none = Ainda não há nenhuma instituição. Crie a primeira abaixo.
+console-operator-name = Nome da instituição
+console-operator-slug = Nome curto nos endereços
+console-operator-slug-hint = Letras minúsculas, algarismos e hifens. Se deixar vazio, é formado a partir do nome.
+console-operator-create = Criar uma instituição
+console-operator-owner = E-mail da primeira pessoa proprietária
+console-operator-owner-hint = Você recebe um link com o qual essa pessoa entra uma vez.
+console-operator-founded = { $name } foi criada.
+console-operator-owner-link = Entregue este link a { $email }:
+console-operator-owner-once = Funciona uma única vez, por uma semana, e não é mostrado de novo.
+console-operator-back = Voltar a todas as instituições
+console-operator-findings = Estado
+console-operator-works = Funciona
+console-operator-fails = Falha
+console-operator-check = Verificar também e-mail, telefone, armazenamento e login único
+console-operator-versions = Versões e armazenamento
+console-operator-schema = Versão do esquema
+console-operator-database = Banco de dados
+console-operator-blobs = Gravações e imagens
+console-operator-free = Espaço livre
+console-operator-queues = Filas
+console-operator-delay = Atraso da tarefa pendente mais antiga
+console-operator-messages = Mensagens em espera
+console-operator-message-age = Idade da mais antiga
+console-operator-calls = Chamadas em espera ou em andamento
+console-operator-minutes = { $minutes } min
+console-operator-lane = Fila
+console-operator-state = Estado
+console-operator-jobs = Tarefas
+console-operator-link = Este link abre por oito horas o console desta instalação, com todas as instituições. Funciona uma única vez.
+console-operator-link-over-title = Este link não funciona mais
+console-operator-link-over = Um link funciona uma vez e por uma hora. No servidor é possível gerar outro.

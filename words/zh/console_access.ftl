@@ -1,0 +1,1 @@
+# The console: access tokens and SCIM.

@@ -1,0 +1,1 @@
+# The console: members and audit.

@@ -1,0 +1,36 @@
+# The operator's console.
+
+console-operator-title = 运维控制台
+console-operator-institutions = 机构
+console-operator-none = 还没有机构。请在下方创建第一个。
+console-operator-name = 机构名称
+console-operator-slug = 网址中的短名称
+console-operator-slug-hint = 小写字母、数字和连字符。留空时由名称生成。
+console-operator-create = 创建机构
+console-operator-owner = 第一位所有者的电子邮件地址
+console-operator-owner-hint = 你会得到一个链接，此人可用它登录一次。
+console-operator-founded = { $name } 已创建。
+console-operator-owner-link = 请把此链接交给 { $email }：
+console-operator-owner-once = 链接一周内有效，只能使用一次，不会再次显示。
+console-operator-back = 返回所有机构
+console-operator-findings = 运行状况
+console-operator-works = 正常
+console-operator-fails = 故障
+console-operator-check = 同时检查邮件、电话、存储和单点登录
+console-operator-versions = 版本与存储
+console-operator-schema = 数据库结构版本
+console-operator-database = 数据库
+console-operator-blobs = 录音与图片
+console-operator-free = 可用空间
+console-operator-queues = 队列
+console-operator-delay = 最早到期任务的延迟
+console-operator-messages = 等待发送的消息
+console-operator-message-age = 其中最早消息的等待时间
+console-operator-calls = 等待或进行中的电话
+console-operator-minutes = { $minutes } 分钟
+console-operator-lane = 通道
+console-operator-state = 状态
+console-operator-jobs = 任务
+console-operator-link = 此链接可打开本系统的控制台（包含所有机构），有效八小时。链接只能使用一次。
+console-operator-link-over-title = 此链接已失效
+console-operator-link-over = 链接一小时内有效，只能使用一次。可以在服务器上生成新的链接。
