@@ -1,5 +1,5 @@
-//! Shared by versions 3 and 2: CORS for every origin, responses of the form `{"result":…}`, and deprecation headers
-//! that name the successor.
+//! Shared by versions 3 and 2: CORS for every origin, responses of the form `{"result":…}`, their records, and deprecation
+//! headers that name the successor.
 
 use std::net::IpAddr;
 
@@ -16,15 +16,20 @@ use super::{
     listing::Frame,
     problem::{ErrorReply, Problem},
     request::{RequestInput, has_body},
+    view::View,
 };
 use crate::http::client;
 use crate::http::reply;
 use crate::{
     app::{App, callers, limiter::Quota, names::Person},
-    domain::{email::Spellings, field_errors::FieldErrors, ids::InstitutionId, name_page::NamePageRef},
+    domain::{
+        email::Spellings, field_errors::FieldErrors, ids::InstitutionId, name_page::NamePageRef,
+        participant::Participant,
+    },
     http::{
         body::{self, BufferedBody, Reservation},
         embeds::Icon,
+        json::Object,
         params::{Params, encoded},
     },
 };
@@ -208,6 +213,26 @@ impl LegacyRequest {
 async fn institution(app: &App, params: &Params, client: IpAddr) -> Option<InstitutionId> {
     let token = params.text("auth_token")?;
     callers::identify(app, &token, Some(client)).await.ok().map(|caller| caller.institution.id)
+}
+
+/// Writes a record. `extended` adds the fields of `include_extended_attributes`, which version 2 does not have.
+pub fn write_name(view: &View, person: &Participant, extended: bool, out: &mut Vec<u8>) {
+    Object::write(out, |object| {
+        object.opt_text("first_name", person.first_name.as_deref());
+        object.opt_text("last_name", person.last_name.as_deref());
+        object.opt_text("email", view.email(person).as_deref());
+        view.write_embeds(person, object);
+        view.write_recording_link("recording_link", &person.recording, object);
+        view.write_name_badge_link(person, object);
+        if extended {
+            object.opt_text("institution_id", person.identifier.as_deref());
+            object.text("event_title", &person.page.title);
+            object.text("event_slug", &person.page.slug);
+            object.text("event_access_code", &person.page.access_code);
+            view.write_photo(person, object);
+            view.write_custom_objects(person, object);
+        }
+    });
 }
 
 /// The person filter from email and identifier.

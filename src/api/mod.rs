@@ -15,6 +15,8 @@ pub mod v3;
 pub mod v4;
 pub mod v5;
 pub mod view;
+#[cfg(test)]
+mod wire_tests;
 pub mod words;
 
 use axum::{

@@ -1,8 +1,10 @@
 //! Participants. Reads return whole records with their page's label. A `Key` has only what selecting and ordering need.
 
+mod changes;
 pub mod columns;
 pub mod hidden;
 pub mod merge;
+mod names;
 mod statements;
 mod writes;
 
@@ -12,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Db, Result, Row, RowStream, Sql, Value,
+    Result, Row, Sql, Value,
     lookup::{Lookup, Param},
     padded, placeholders,
     rolls::Start,
@@ -23,10 +25,13 @@ use crate::domain::{
     moment::Moment,
     name_page::{NamePage, PageLabel},
     newest::PersonKeys,
-    participant::{Changed, Participant, name_key},
+    participant::{Changed, Participant},
 };
 
+pub use changes::{ChangePlace, changed, changed_ids};
 use columns::{SELECTED_COUNT, SELECTION, from_row, id_of_page};
+pub(super) use names::fill_name_keys;
+pub use names::{NameMatch, Names, named};
 pub use statements::{batches, statements};
 pub use writes::{
     Record, clear_emails, delete, insert, insert_all, list_badge, list_badges, set_identity, update,
@@ -438,150 +443,6 @@ static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
         *SELECTION
     )
 });
-
-/// A match of a lookup by name.
-#[derive(Debug, Clone, Copy)]
-pub struct NameMatch {
-    pub page: NamePageId,
-    pub id: ParticipantId,
-    pub recorded_at: i64,
-}
-
-/// Names to look up. At least one is set.
-#[derive(Debug, Clone, Copy)]
-pub struct Names<'a> {
-    pub first: Option<&'a str>,
-    pub last: Option<&'a str>,
-}
-
-/// At most `count` people with these names, after this page and id (keyset pagination): common names are read in chunks.
-pub async fn named(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    on_page: Option<NamePageId>,
-    names: Names<'_>,
-    (page, id): (NamePageId, ParticipantId),
-    count: i64,
-) -> Result<Vec<NameMatch>> {
-    let mut params: Vec<Value<'_>> = vec![institution.into()];
-    params.extend([names.last, names.first].into_iter().flatten().map(Value::from));
-    params.extend([on_page.unwrap_or(page).into(), id.into(), count.into()]);
-    let text = named_text(names, on_page.is_some());
-    let read = |row: &Row<'_>| Ok(NameMatch { page: row.id(0)?, id: row.id(1)?, recorded_at: row.int(2)? });
-    sql.rows(&text, &params, read).await
-}
-
-fn named_text(names: Names<'_>, on_page: bool) -> String {
-    let mut next = 1;
-    let mut parameter = || {
-        next += 1;
-        format!("${next}")
-    };
-    let mut called = String::new();
-    for (name, column) in [(names.last, "last_name_key"), (names.first, "first_name_key")] {
-        if name.is_some() {
-            called.push_str(&format!(" AND p.{column} = {}", parameter()));
-        }
-    }
-    let (page, id, count) = (parameter(), parameter(), parameter());
-    let behind = if on_page {
-        format!("p.name_page_id = {page} AND p.id > {id}")
-    } else {
-        format!("(p.name_page_id, p.id) > ({page}, {id})")
-    };
-    format!(
-        "SELECT p.name_page_id, p.id, p.recorded_at FROM participants p WHERE p.institution_id = $1{called} AND {behind} \
-         ORDER BY p.name_page_id, p.id LIMIT {count}"
-    )
-}
-
-/// Backfills the name keys of older rows. Runs in a migration, so there are no concurrent writes.
-pub(super) async fn fill_name_keys(sql: &mut Sql) -> Result<()> {
-    const GROUP: i64 = 1_000;
-    let (mut institution, mut id) = (InstitutionId::new(i64::MIN), ParticipantId::new(i64::MIN));
-    loop {
-        let text = "SELECT institution_id, id, first_name, last_name FROM participants \
-                    WHERE (institution_id, id) > ($1, $2) ORDER BY institution_id, id LIMIT $3";
-        let read = |row: &Row<'_>| Ok((row.id(0)?, row.id(1)?, row.opt_text(2)?, row.opt_text(3)?));
-        let people = sql.rows(text, &[institution.into(), id.into(), GROUP.into()], read).await?;
-        let Some(last) = people.last() else { return Ok(()) };
-        (institution, id) = (last.0, last.1);
-        for (institution, id, first_name, last_name) in &people {
-            let text = "UPDATE participants SET first_name_key = $1, last_name_key = $2 WHERE institution_id = $3 AND id = $4";
-            let keys = [first_name, last_name].map(|name| Value::from(name.as_deref().map(name_key)));
-            let [first, last] = keys;
-            sql.execute(text, &[first, last, (*institution).into(), (*id).into()]).await?;
-        }
-    }
-}
-
-/// Position in the change order, for keyset pagination.
-#[derive(Debug, Clone, Copy)]
-pub struct ChangePlace {
-    pub updated_at: i64,
-    pub id: ParticipantId,
-}
-
-impl ChangePlace {
-    /// The position before all changes in the range.
-    pub fn before(changed: Changed) -> Self {
-        Self { updated_at: changed.after.map_or(i64::MIN, Moment::micros), id: ParticipantId::new(i64::MAX) }
-    }
-}
-
-/// At most `count` whole records that changed in the range, in change order, after `behind`. Also returns the position to
-/// continue from, if there may be more.
-pub async fn changed(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    changed: Changed,
-    behind: ChangePlace,
-    count: usize,
-) -> Result<(Vec<Participant>, Option<ChangePlace>)> {
-    let [_, before] = bounds(changed);
-    let count_most = i64::try_from(count).unwrap_or(i64::MAX).into();
-    let params = [institution.into(), behind.updated_at.into(), behind.id.into(), before, count_most];
-    let rows = sql
-        .rows(&CHANGED, &params, |row| Ok((row.int(SELECTED_COUNT + LABEL_COUNT)?, with_label(row)?)))
-        .await?;
-    let last = rows.last().filter(|_| rows.len() >= count);
-    let next = last.map(|(updated_at, person)| ChangePlace { updated_at: *updated_at, id: person.id });
-    Ok((rows.into_iter().map(|(_, person)| person).collect(), next))
-}
-
-static CHANGED: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "SELECT {}, {LABEL}, p.updated_at {WITH_PAGE} WHERE p.institution_id = $1 \
-         AND (p.updated_at, p.id) > ($2, $3) AND p.updated_at < $4 ORDER BY p.updated_at, p.id LIMIT $5",
-        *SELECTION
-    )
-});
-
-/// Streams the ids of everybody who changed in the range.
-pub fn changed_ids(
-    db: &Db,
-    institution: InstitutionId,
-    within: SearchScope<'_>,
-    changed: Changed,
-) -> RowStream<ParticipantId> {
-    let pages = page_ids(within);
-    let text = changed_ids_text(pages.len());
-    db.stream(text, &changed_params(institution, &pages, changed), |row| row.id(0))
-}
-
-fn changed_params(institution: InstitutionId, pages: &[NamePageId], changed: Changed) -> Vec<Value<'static>> {
-    let [after, before] = bounds(changed);
-    let pages = pages.iter().map(|page| Value::from(*page));
-    [institution.into(), after, before].into_iter().chain(pages).collect()
-}
-
-fn changed_ids_text(pages: usize) -> String {
-    let on_pages = on_pages(4, pages);
-    format!(
-        "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.updated_at > $2 AND p.updated_at < $3{on_pages} \
-         ORDER BY p.updated_at, p.id"
-    )
-}
 
 /// Does this identifier belong to somebody with a different email?
 pub async fn identifier_taken(

@@ -19,6 +19,7 @@ use endonym::{
 use serde_json::Value;
 
 use crate::{
+    mail::running,
     own_recordings::record,
     support::{
         World,
@@ -437,7 +438,10 @@ async fn workers_do_it_by_themselves() {
     world.work(1);
     // The first run is an hour after the workers have started.
     crate::support::until("somebody is told", || async {
-        world.advance(Duration::from_secs(600));
+        // A worker that has a lease would lose it.
+        if running(&world).await == 0 {
+            world.advance(Duration::from_secs(600));
+        }
         count(&world, "retention_notices").await == 1
     })
     .await;

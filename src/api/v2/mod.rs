@@ -2,7 +2,6 @@
 
 pub mod names;
 pub mod problem;
-pub mod wire;
 
 use axum::{
     Router,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::response::Response;
 
-use super::wire;
 use crate::{
     api::{
         kept,
@@ -112,7 +111,7 @@ async fn respond(app: &App, params: &Params, target: CodeTarget) -> Result<Respo
     };
     let mut view = View::new(app, &access, &institution, Include::default(), icon).await?;
     view.spellings = legacy::spellings(params);
-    let write: listing::Write = Box::new(move |person, out| wire::write_name(&view, person, out));
+    let write: listing::Write = Box::new(move |person, out| legacy::write_name(&view, person, false, out));
     let mut response = listing::respond(app, found, write, None, legacy::FRAME).await?;
     if let Coverage::Page(_) = coverage {
         legacy::succeeded_by_page(app, &code, &mut response);

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::{Lookup, wire};
+use super::Lookup;
 use crate::{
     api::{legacy, listing, lists::LookupKey, problem::Problem, view::View},
     app::{
@@ -102,6 +102,6 @@ async fn respond(
     let include = Include { custom_attributes: extended, ..Include::default() };
     let mut view = View::new(app, lookup.access(), lookup.institution(), include, icon).await?;
     view.spellings = spellings;
-    let write: listing::Write = Box::new(move |person, out| wire::write_name(&view, person, extended, out));
+    let write: listing::Write = Box::new(move |person, out| legacy::write_name(&view, person, extended, out));
     listing::respond(app, found, write, None, legacy::FRAME).await
 }

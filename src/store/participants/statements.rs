@@ -1,6 +1,10 @@
 //! Sample queries for the test that checks query plans.
 
-use super::*;
+use super::{
+    changes::{CHANGED, changed_ids_text},
+    names::named_text,
+    *,
+};
 
 /// Every read of participants with sample parameters.
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use crate::{
     domain::{
         ids::{InstitutionId, NamePageId},
         matching::{Entry, TargetIdentity},
-        participant::TextKind,
+        participant::{TextKind, name_key},
         session::PersonId,
     },
     store::{audiences, coverage, in_power_of_two_chunks, persons, rolls, sessions, sign_ins, value_rows},

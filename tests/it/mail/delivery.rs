@@ -12,7 +12,7 @@ use endonym::{
     mail::{Language, Letter, Mailbox, Rendered, render},
 };
 
-use super::{Server, all, certificate, enqueue, find, mailer, reaches, world};
+use super::{Server, advance, all, certificate, enqueue, find, mailer, reaches, world};
 use crate::support::until;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -165,12 +165,12 @@ async fn a_temporary_refusal_is_retried_with_backoff() {
     let id = enqueue(&world, None, "greylisted@example.org", Message::Test).await;
     let deferred = reaches(&world, id, State::Queued, 1).await;
     assert_eq!(deferred.answer.as_deref(), Some("451 4.7.1 Greylisted, try again later"));
-    world.advance(2 * SECOND);
+    advance(&world, 2 * SECOND).await;
     tokio::time::sleep(SECOND / 2).await;
     assert_eq!(find(&world, id).await.attempts, 1, "the first retry comes after five seconds");
-    world.advance(6 * SECOND);
+    advance(&world, 6 * SECOND).await;
     reaches(&world, id, State::Queued, 2).await;
-    world.advance(15 * SECOND);
+    advance(&world, 15 * SECOND).await;
     reaches(&world, id, State::Sent, 3).await;
     assert_eq!(server.received().len(), 1);
 }
@@ -183,7 +183,7 @@ async fn a_refusal_after_the_content_is_retried_under_the_same_message_id() {
     let id = enqueue(&world, None, "full@example.org", Message::Test).await;
     let deferred = reaches(&world, id, State::Queued, 1).await;
     assert_eq!(deferred.answer.as_deref(), Some("452 4.2.2 The mailbox is full"));
-    world.advance(8 * SECOND);
+    advance(&world, 8 * SECOND).await;
     reaches(&world, id, State::Sent, 2).await;
     let received = server.received();
     let accepted: Vec<bool> = received.iter().map(|one| one["accepted"] == true).collect();
@@ -204,7 +204,7 @@ async fn a_permanent_refusal_is_final_and_says_what_the_server_said() {
         let failed = reaches(&world, id, State::Failed, 1).await;
         assert_eq!(failed.answer.as_deref(), Some(answer));
     }
-    world.advance(DAY);
+    advance(&world, DAY).await;
     tokio::time::sleep(SECOND / 2).await;
     assert!(all(&world).await.iter().all(|one| one.attempts == 1 && one.state == State::Failed));
 }
@@ -216,7 +216,7 @@ async fn a_lost_answer_is_not_followed_by_a_second_message() {
     world.work(1);
     let id = enqueue(&world, None, "cut@example.org", Message::Test).await;
     reaches(&world, id, State::Unconfirmed, 1).await;
-    world.advance(DAY);
+    advance(&world, DAY).await;
     tokio::time::sleep(SECOND / 2).await;
     assert_eq!(server.received().len(), 1, "it arrived, and was not sent again");
 
@@ -234,10 +234,10 @@ async fn a_server_that_is_down_is_tried_until_the_message_expires() {
     let id = enqueue(&world, None, "ana@example.org", Message::Test).await;
     let deferred = reaches(&world, id, State::Queued, 1).await;
     assert!(deferred.answer.unwrap().contains("refused"));
-    world.advance(DAY);
+    advance(&world, DAY).await;
     let deferred = reaches(&world, id, State::Queued, 2).await;
     assert!(deferred.answer.is_some());
-    world.advance(DAY);
+    advance(&world, DAY).await;
     let expired = reaches(&world, id, State::Expired, 2).await;
     assert!(expired.answer.unwrap().contains("refused"), "the reason is kept");
     assert!(outbox::retry(&world.app, &Actor::Operator, id).await.unwrap());
@@ -273,10 +273,10 @@ async fn messages_go_with_their_institution_and_after_thirty_days() {
 
     world.work(1);
     reaches(&world, kept, State::Sent, 1).await;
-    world.advance(29 * DAY);
+    advance(&world, 29 * DAY).await;
     outbox::remove_old(&world.app).await.unwrap();
     assert_eq!(all(&world).await.len(), 1);
-    world.advance(2 * DAY);
+    advance(&world, 2 * DAY).await;
     until("the periodic job removes it", || async { all(&world).await.is_empty() }).await;
     assert_eq!(server.received().len(), 1);
 }

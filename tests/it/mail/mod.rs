@@ -161,13 +161,24 @@ pub async fn find(world: &World, id: MessageId) -> OutboxMessage {
     all(world).await.into_iter().find(|message| message.id == id).expect("the message is in the outbox")
 }
 
-/// Waits until the message is in this state, after so many attempts.
 /// Jobs that a worker has leased.
 pub async fn running(world: &World) -> i64 {
     let text = "SELECT COUNT(*) FROM jobs WHERE state = 'running'";
     world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
+/// Waits until no worker has a lease. One that is about to finish would lose it when the clock moves, and its job would run again.
+pub async fn until_idle(world: &World) {
+    until("all workers are finished", || async { running(world).await == 0 }).await;
+}
+
+/// Advances the clock when no worker has a lease.
+pub async fn advance(world: &World, time: Duration) {
+    until_idle(world).await;
+    world.advance(time);
+}
+
+/// Waits until the message is in this state, after so many attempts.
 pub async fn reaches(world: &World, id: MessageId, state: State, attempts: u32) -> OutboxMessage {
     until(&format!("{} after {attempts} attempts", state.word()), || async {
         let message = find(world, id).await;

@@ -14,7 +14,7 @@ use endonym::{
 };
 
 use super::{
-    FROM, Server, enqueue, invite_many,
+    FROM, Server, advance, enqueue, invite_many,
     letters::{invite, invite_to},
     paced_mailer, reaches, world,
 };
@@ -82,7 +82,7 @@ async fn a_letter_is_sent_later_if_no_turn_can_be_reserved() {
     .await;
     assert_eq!(server.received().len(), 0);
     execute(&world.app.db, "INSERT INTO mail_pace (id, next_at) VALUES (1, 0)", vec![]).await;
-    world.advance(2 * MINUTE);
+    advance(&world, 2 * MINUTE).await;
     until("the letter", || async { server.received().len() == 1 }).await;
 }
 

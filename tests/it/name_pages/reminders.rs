@@ -43,6 +43,7 @@ async fn wait(world: &World, days: u64) -> Vec<Moment> {
 
 /// Moves the clock to a time at which a reminder of everybody is due.
 pub async fn to_the_morning(world: &World) {
+    mail::until_idle(world).await;
     let text = "SELECT MAX(next_reminder_at) FROM invitations";
     let last = world.app.db.read().one(text, &[], |row| row.opt_int(0)).await.unwrap().flatten();
     world

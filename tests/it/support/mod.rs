@@ -17,7 +17,7 @@ pub mod snapshot;
 pub mod speech;
 pub mod valkey;
 
-use std::{future::Future, ops::Range, time::Duration};
+use std::{future::Future, ops::Range, path::Path, time::Duration};
 
 use endonym::{
     app::{
@@ -44,7 +44,7 @@ use endonym::{
     phone::Phone,
     server::{self, Limits},
     site::{self, Metrics},
-    store::{self, secrets::Secrets},
+    store::{self, Db, secrets::Secrets},
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -140,6 +140,44 @@ impl Default for Setup {
     }
 }
 
+impl Setup {
+    /// The parts of an app with these settings, which is reached at `base` and keeps its files in `folder`.
+    pub fn parts(self, db: Db, base: &str, folder: &Path, clock: Clock) -> Parts {
+        let blobs = blobs::Options {
+            url: self.blobs_url,
+            data_dir: folder.to_owned(),
+            delivery: self.delivery,
+            timeout: self.blobs_timeout,
+            clock: clock.clone(),
+        };
+        let allowed = outbound::Allowed::parse(self.outbound).unwrap();
+        Parts {
+            blobs: Blobs::open(&blobs).unwrap(),
+            removal: Removal::Afterwards,
+            clock,
+            studio: self.studio,
+            links: Links::new(self.base_url.unwrap_or(base)),
+            limits: self.rate_limit,
+            sharing: self.sharing.unwrap_or_else(|| Sharing::in_database(&db)),
+            db,
+            auth_failures: self.auth_failures,
+            streams: self.streams,
+            disk_reserve: self.disk_reserve,
+            export_life: self.export_life,
+            exports_waiting: self.exports_waiting,
+            export_part_bytes: self.export_part_bytes,
+            calling: self.calling,
+            // The callback URL is known only now.
+            phone: Phone { callback_base: base.to_owned(), ..self.phone },
+            sign_in: self.sign_in,
+            invitations: self.invitations,
+            mail: self.mail,
+            secrets: Secrets::new(None, folder),
+            outbound: Outbound::with_limits(allowed, self.outbound_limits).unwrap(),
+        }
+    }
+}
+
 impl World {
     pub async fn new() -> Self {
         Self::with(Setup::default()).await
@@ -156,49 +194,17 @@ impl World {
         let proxy = if setup.proxied { Some(Proxy::start(address).await) } else { None };
         let base = proxy.as_ref().map_or_else(|| format!("http://{address}"), |proxy| proxy.base.clone());
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::adjustable());
-        let blobs = blobs::Options {
-            url: setup.blobs_url,
-            data_dir: folder.path().to_owned(),
-            delivery: setup.delivery,
-            timeout: setup.blobs_timeout,
-            clock: clock.clone(),
-        };
-        let app = App::new(Parts {
-            db: database.db.clone(),
-            blobs: Blobs::open(&blobs).unwrap(),
-            removal: Removal::Afterwards,
-            clock,
-            studio: setup.studio,
-            links: Links::new(setup.base_url.unwrap_or(&base)),
-            limits: setup.rate_limit,
-            sharing: setup.sharing.unwrap_or_else(|| Sharing::in_database(&database.db)),
-            auth_failures: setup.auth_failures,
-            streams: setup.streams,
-            disk_reserve: setup.disk_reserve,
-            export_life: setup.export_life,
-            exports_waiting: setup.exports_waiting,
-            export_part_bytes: setup.export_part_bytes,
-            calling: setup.calling,
-            // The callback URL is known only now.
-            phone: Phone { callback_base: base.clone(), ..setup.phone },
-            sign_in: setup.sign_in,
-            invitations: setup.invitations,
-            mail: setup.mail,
-            secrets: Secrets::new(None, folder.path()),
-            outbound: Outbound::with_limits(
-                outbound::Allowed::parse(setup.outbound).unwrap(),
-                setup.outbound_limits,
-            )
-            .unwrap(),
-        });
+        let (limits, time_zone) = (setup.limits.clone(), setup.time_zone);
+        let multiple_recordings = setup.multiple_recordings;
+        let app = App::new(setup.parts(database.db.clone(), &base, folder.path(), clock));
         let institution = institutions::create(
             &app,
             &Actor::Operator,
             institutions::New {
                 name: "Example University".into(),
                 slug: Some("example".into()),
-                time_zone: setup.time_zone.into(),
-                multiple_recordings: setup.multiple_recordings,
+                time_zone: time_zone.into(),
+                multiple_recordings,
                 phone_language: String::new(),
             },
         )
@@ -209,7 +215,7 @@ impl World {
         let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
         let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
-        tokio::spawn(server::run(listener, site, setup.limits, stop.clone()));
+        tokio::spawn(server::run(listener, site, limits, stop.clone()));
         // Plain http needs no root certificates, and loading them is slow.
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         Self { app, base, institution, page, token, client, stop, database, proxy, folder }

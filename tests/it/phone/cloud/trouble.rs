@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use endonym::{
-    app::{Actor, App, Links, Parts, limiter::Sharing, streams, studio},
-    blobs::{self, Blobs, Delivery},
+    app::{Actor, App, Parts},
     http::service::Draining,
     phone::cloud,
     server::{self, Limits},
@@ -217,41 +216,16 @@ async fn a_conversation_goes_on_in_another_process() {
     // The process is gone; another one takes its place behind the load balancer, with the state from the database.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
-    let folder = scene.world.folder.path().to_owned();
-    let blobs = blobs::Options {
-        url: None,
-        data_dir: folder,
-        delivery: Delivery::Stream,
-        timeout: Setup::default().blobs_timeout,
-        clock: scene.world.app.clock.clone(),
+    let (world, before) = (&scene.world, &scene.world.app);
+    let setup = Setup {
+        calling: before.calling.clone(),
+        phone: Phone { provider: before.phone.provider.clone(), ..Phone::default() },
+        mail: before.mail.clone(),
+        ..Setup::default()
     };
-    let app = App::new(Parts {
-        db: scene.world.database.db.clone(),
-        blobs: Blobs::open(&blobs).unwrap(),
-        removal: scene.world.app.removal,
-        clock: scene.world.app.clock.clone(),
-        studio: studio::Settings::default(),
-        links: Links::new(&scene.world.base),
-        limits: Setup::default().rate_limit,
-        sharing: Sharing::in_database(&scene.world.database.db),
-        auth_failures: Setup::default().auth_failures,
-        streams: streams::Settings::default(),
-        disk_reserve: None,
-        export_life: Duration::ZERO,
-        exports_waiting: 0,
-        export_part_bytes: Setup::default().export_part_bytes,
-        calling: scene.world.app.calling.clone(),
-        phone: Phone {
-            provider: scene.world.app.phone.provider.clone(),
-            callback_base: scene.world.base.clone(),
-            ..Phone::default()
-        },
-        sign_in: endonym::app::sign_in::Settings::default(),
-        invitations: endonym::app::invitations::Settings::default(),
-        mail: scene.world.app.mail.clone(),
-        secrets: scene.world.app.secrets.clone(),
-        outbound: scene.world.app.outbound.clone(),
-    });
+    let parts = setup.parts(before.db.clone(), &world.base, world.folder.path(), before.clock.clone());
+    let (secrets, outbound) = (before.secrets.clone(), before.outbound.clone());
+    let app = App::new(Parts { secrets, outbound, ..parts });
     let site = site::site(app, Draining::default(), Metrics::Enabled);
     tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));
     *scene.vendor.reroute.lock().unwrap() = Some((scene.world.base.clone(), here));
