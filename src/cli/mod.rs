@@ -47,7 +47,7 @@ use crate::{
     },
     blobs::Blobs,
     config::{self, Logging, Storage},
-    domain::{ids::InstitutionId, report},
+    domain::{audit::Origin, ids::InstitutionId, report},
     mail::Mailer,
     phone::Phone,
     store::{self, Db, migrations},
@@ -218,7 +218,7 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
     };
-    let outcome = runtime.block_on(run(cli));
+    let outcome = runtime.block_on(app::audit::within(Origin::Shell, run(cli)));
     drop(logs);
     match outcome {
         Ok(code) => code,

@@ -226,6 +226,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM sso_connections WHERE institution_id = $1",
         "DELETE FROM persons WHERE institution_id = $1",
         "DELETE FROM audience_defaults WHERE institution_id = $1",
+        "DELETE FROM audit WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",
         "DELETE FROM outsiders WHERE institution_id = $1",
         "DELETE FROM consents WHERE institution_id = $1",

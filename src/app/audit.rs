@@ -1,0 +1,131 @@
+//! The audit log. A use case that changes something for an institution writes a `Record` in the transaction of the change, so there is
+//! none without the other. See [ADR 28](../../docs/adr/0028-audit-log.md).
+//!
+//! ```text
+//! let record = Record::new(app, actor, institution, Act::TokenCreated);   // before the transaction: it knows who and from where
+//! … audit::write(sql, &[record.about(SubjectKind::Token, id, name).change(Json::Null, after)]).await?;   // inside
+//! ```
+
+mod log;
+mod retention;
+mod values;
+
+use std::fmt::Display;
+
+use serde_json::Value as Json;
+
+pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, list, of_person};
+pub use retention::run as delete_expired;
+pub(super) use values::{of_media, of_participant, with};
+
+use super::{Actor, App, Ids, Result};
+use crate::{
+    domain::{
+        access::Access,
+        audit::{Act, Entry, Origin, Subject, SubjectKind, Values, Who, differences},
+        ids::InstitutionId,
+        moment::Moment,
+    },
+    store::{self, Sql},
+};
+
+tokio::task_local! {
+    static ORIGIN: Origin;
+}
+
+/// Runs a request or a command. The records that it makes have this origin; those of tasks that it spawns have none.
+pub async fn within<F: Future>(origin: Origin, work: F) -> F::Output {
+    ORIGIN.scope(origin, work).await
+}
+
+/// The origin of this request or command. Code that spawns a task passes it on with `within`.
+pub fn origin() -> Origin {
+    ORIGIN.try_with(|origin| *origin).unwrap_or_default()
+}
+
+/// An entry to be written.
+#[derive(Debug, Clone)]
+pub struct Record(Entry);
+
+impl Record {
+    /// For use cases that take an `Actor`. Made outside of the transaction, which may run on another thread.
+    pub fn new(app: &App, actor: &Actor, institution: InstitutionId, act: Act) -> Self {
+        Self::by(app, actor.who(), institution, act)
+    }
+
+    /// For use cases that take an `Access`.
+    pub fn of(app: &App, access: &Access, act: Act) -> Self {
+        Self::by(app, access.by.clone(), access.institution, act)
+    }
+
+    /// For what is authorized by something else than an actor. The institution is the subject, unless another is given.
+    pub fn by(app: &App, who: Who, institution: InstitutionId, act: Act) -> Self {
+        let at = app.clock.now();
+        Self(Entry {
+            institution,
+            id: app.ids.id(at),
+            at,
+            who,
+            act: act.word().into(),
+            subject: Subject {
+                kind: SubjectKind::Institution.word().into(),
+                id: institution.to_string(),
+                label: String::new(),
+            },
+            person: None,
+            origin: origin().text(),
+            before: Values::new(),
+            after: Values::new(),
+        })
+    }
+
+    /// Another record of the same act, for changes of many things at once.
+    pub fn another(&self, ids: &Ids) -> Self {
+        Self(Entry { id: ids.id(self.0.at), ..self.0.clone() })
+    }
+
+    /// `another` of a different act.
+    pub fn then(&self, ids: &Ids, act: Act) -> Self {
+        Self(Entry { act: act.word().into(), ..self.another(ids).0 })
+    }
+
+    /// What was changed, with a name for people.
+    pub fn about(mut self, kind: SubjectKind, id: impl Display, label: impl Into<String>) -> Self {
+        self.0.subject = Subject { kind: kind.word().into(), id: id.to_string(), label: label.into() };
+        self
+    }
+
+    /// Whose data was changed. They see it on `/me`, and it is forgotten when they are erased.
+    pub fn person(mut self, email_key: &str) -> Self {
+        self.0.person = Some(email_key.to_owned());
+        self
+    }
+
+    /// JSON objects. Only the fields that differ are kept, and never secrets.
+    pub fn change(mut self, before: Json, after: Json) -> Self {
+        (self.0.before, self.0.after) = differences(before, after);
+        self
+    }
+
+    /// Has anything changed?
+    pub fn is_change(&self) -> bool {
+        !self.0.before.is_empty() || !self.0.after.is_empty()
+    }
+
+    /// The same act at another moment: of work that takes longer than a request.
+    pub fn at(mut self, now: Moment) -> Self {
+        self.0.at = now;
+        self
+    }
+}
+
+/// Writes records, in the transaction of the change. They cost PostgreSQL no round trip if no statement follows.
+pub async fn write(sql: &mut Sql, records: &[Record]) -> Result<()> {
+    let entries: Vec<&Entry> = records.iter().map(|record| &record.0).collect();
+    Ok(store::audit::insert(sql, &entries).await?)
+}
+
+/// `write` for an update, which may have changed nothing: a client that sends the same data every night fills no log.
+pub async fn write_change(sql: &mut Sql, record: Record) -> Result<()> {
+    if record.is_change() { write(sql, &[record]).await } else { Ok(()) }
+}
