@@ -7,6 +7,7 @@
 //! ```
 
 mod log;
+mod media;
 mod retention;
 mod values;
 
@@ -15,16 +16,19 @@ use std::fmt::Display;
 use serde_json::Value as Json;
 
 pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, list, of_person};
+pub(super) use media::{MediaChange, write_media};
 pub use retention::run as delete_expired;
-pub(super) use values::{of_media, of_participant, with};
+pub(super) use values::{of_media, of_participant, of_phone, with};
 
 use super::{Actor, App, Ids, Result};
 use crate::{
     domain::{
         access::Access,
         audit::{Act, Entry, Origin, Subject, SubjectKind, Values, Who, differences},
-        ids::InstitutionId,
-        moment::Moment,
+        email::email_key,
+        ids::{InstitutionId, ParticipantId},
+        participant::Participant,
+        session::PersonId,
     },
     store::{self, Sql},
 };
@@ -89,10 +93,36 @@ impl Record {
         Self(Entry { act: act.word().into(), ..self.another(ids).0 })
     }
 
+    /// For what is found by its id alone: its institution.
+    pub fn within(mut self, institution: InstitutionId) -> Self {
+        self.0.institution = institution;
+        self
+    }
+
+    /// Without the name of who did it: they are erased.
+    pub fn anonymous(mut self) -> Self {
+        self.0.who.name = None;
+        self
+    }
+
     /// What was changed, with a name for people.
     pub fn about(mut self, kind: SubjectKind, id: impl Display, label: impl Into<String>) -> Self {
         self.0.subject = Subject { kind: kind.word().into(), id: id.to_string(), label: label.into() };
         self
+    }
+
+    /// A registration was changed.
+    pub fn participant(self, person: &Participant) -> Self {
+        let record = self.about(SubjectKind::Participant, person.id, values::label(person));
+        match &person.email {
+            Some(email) => record.person(&email_key(email)),
+            None => record,
+        }
+    }
+
+    /// Something that a person has once for all of their registrations was changed.
+    pub fn of_person(self, person: &PersonId) -> Self {
+        self.about(SubjectKind::Person, &person.email_key, "").person(&person.email_key)
     }
 
     /// Whose data was changed. They see it on `/me`, and it is forgotten when they are erased.
@@ -112,20 +142,32 @@ impl Record {
         !self.0.before.is_empty() || !self.0.after.is_empty()
     }
 
-    /// The same act at another moment: of work that takes longer than a request.
-    pub fn at(mut self, now: Moment) -> Self {
-        self.0.at = now;
-        self
-    }
 }
 
 /// Writes records, in the transaction of the change. They cost PostgreSQL no round trip if no statement follows.
-pub async fn write(sql: &mut Sql, records: &[Record]) -> Result<()> {
+pub async fn write(sql: &mut Sql, records: &[Record]) -> store::Result<()> {
     let entries: Vec<&Entry> = records.iter().map(|record| &record.0).collect();
-    Ok(store::audit::insert(sql, &entries).await?)
+    store::audit::insert(sql, &entries).await
 }
 
 /// `write` for an update, which may have changed nothing: a client that sends the same data every night fills no log.
 pub async fn write_change(sql: &mut Sql, record: Record) -> Result<()> {
-    if record.is_change() { write(sql, &[record]).await } else { Ok(()) }
+    if record.is_change() {
+        write(sql, &[record]).await?;
+    }
+    Ok(())
+}
+
+/// A record about a registration that is known by its id alone.
+pub(super) async fn of_registration(
+    sql: &mut Sql,
+    record: Record,
+    participant: ParticipantId,
+) -> Result<Record> {
+    let found = store::participants::by_ids(sql, record.0.institution, &[participant]).await?.pop();
+    Ok(match found {
+        Some(person) => record.participant(&person),
+        // They have left the course, or were deleted.
+        None => record.about(SubjectKind::Participant, participant, ""),
+    })
 }

@@ -130,6 +130,7 @@ pub async fn withdraw(
     id: InvitationId,
 ) -> Result<()> {
     let (page, now) = (managed(app, actor, institution, page).await?.id, app.clock.now());
+    let record = Record::new(app, actor, institution, Act::InvitationWithdrawn);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -139,10 +140,15 @@ pub async fn withdraw(
                     return Ok(());
                 }
                 let withdrawn = Invitation { withdrawn_at: Some(now), next_reminder_at: None, ..old };
-                Ok(invitations::update(sql, &withdrawn, false).await?)
+                invitations::update(sql, &withdrawn, false).await?;
+                Ok(audit::write(sql, &[about(record, &withdrawn)]).await?)
             })
         })
         .await
+}
+
+fn about(record: Record, invitation: &Invitation) -> Record {
+    record.about(SubjectKind::Invitation, invitation.id, &invitation.email).person(&invitation.email_key)
 }
 
 async fn on_page(

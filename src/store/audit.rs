@@ -1,5 +1,7 @@
 //! The audit log. There is no statement that changes an entry, except the one that forgets a person.
 
+use std::sync::OnceLock;
+
 use super::{Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, stored_json, value_rows};
 use crate::domain::{
     audit::{Cursor, Entry, Subject, SubjectKind, Values, Who, WhoKind},
@@ -14,12 +16,24 @@ const COLUMN_COUNT: usize = 14;
 /// Adds entries. PostgreSQL gets them together with the next statement, so they must be the last writes of a frequent transaction.
 pub async fn insert(sql: &mut Sql, entries: &[&Entry]) -> Result<()> {
     for group in in_power_of_two_chunks(entries) {
-        let text =
-            format!("INSERT INTO audit ({COLUMNS}) VALUES {}", value_rows(1, group.len(), COLUMN_COUNT));
+        // Most often it is one, and building the text would take as long as inserting it.
+        let several;
+        let text = if group.len() == 1 {
+            INSERT_ONE.get_or_init(|| insert_text(1))
+        } else {
+            several = insert_text(group.len());
+            &several
+        };
         let params: Vec<Value<'_>> = group.iter().flat_map(|entry| params_of(entry)).collect();
-        sql.defer(&text, &params).await?;
+        sql.defer(text, &params).await?;
     }
     Ok(())
+}
+
+static INSERT_ONE: OnceLock<String> = OnceLock::new();
+
+fn insert_text(rows: usize) -> String {
+    format!("INSERT INTO audit ({COLUMNS}) VALUES {}", value_rows(1, rows, COLUMN_COUNT))
 }
 
 fn params_of(entry: &Entry) -> [Value<'_>; COLUMN_COUNT] {

@@ -120,6 +120,11 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
     .await
 }
 
+pub async fn name(sql: &mut Sql, institution: InstitutionId, id: TokenId) -> Result<Option<String>> {
+    let text = "SELECT name FROM tokens WHERE institution_id = $1 AND id = $2";
+    sql.one(text, &[institution.into(), id.into()], |row| row.text(0)).await
+}
+
 /// False if there is no such token, or it was already revoked.
 pub async fn revoke(sql: &mut Sql, institution: InstitutionId, id: TokenId, now: Moment) -> Result<bool> {
     let text =

@@ -208,7 +208,7 @@ pub async fn export(
     let record = Record::new(app, actor, institution, Act::AuditExported);
     let record = record.change(Json::Null, json!({ "format": format.word() }));
     app.db
-        .write_bookkeeping::<_, Error>(move |sql| Box::pin(async move { write(sql, &[record]).await }))
+        .write_bookkeeping::<_, Error>(move |sql| Box::pin(async move { Ok(write(sql, &[record]).await?) }))
         .await?;
     let app = app.clone();
     Ok(AuditExport { format, app, institution, query, is_begun: false, is_over: false, _slot: slot })

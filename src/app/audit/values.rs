@@ -1,8 +1,9 @@
 //! Records as JSON objects, as the log shows them. No secrets, no audio, and no whole phone numbers.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::domain::{
+    audit::masked_number,
     custom_field::CustomField,
     media::{Kind, Media},
     participant::Participant,
@@ -42,6 +43,17 @@ pub fn of_media<'a>(media: impl IntoIterator<Item = &'a Media>) -> Json {
         values.insert(field(one.kind).to_owned(), format!("{}_{digits}", one.kind.word()).into());
     }
     Json::Object(values)
+}
+
+/// A phone number, as far as the log shows it.
+pub fn of_phone(e164: Option<&str>) -> Json {
+    json!({ "phone_number": e164.map(masked_number) })
+}
+
+/// How a registration is called: the person, and the page.
+pub fn label(person: &Participant) -> String {
+    let parts = [person.full_name(), person.page.title.clone()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// Both objects in one.
