@@ -27,3 +27,6 @@ CREATE INDEX audit_by_people ON audit (institution_id, who_name, created_at, id)
 
 -- NULL keeps entries forever
 ALTER TABLE institutions ADD COLUMN audit_days BIGINT DEFAULT 730;
+
+-- Who has started or undone it, as JSON: a job does the work
+ALTER TABLE imports ADD COLUMN author TEXT;

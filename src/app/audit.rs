@@ -15,10 +15,11 @@ use std::fmt::Display;
 
 use serde_json::Value as Json;
 
+pub(super) use log::told;
 pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, list, of_person};
 pub(super) use media::{MediaChange, write_media};
 pub use retention::run as delete_expired;
-pub(super) use values::{of_media, of_participant, of_phone, with};
+pub(super) use values::{of_media, of_participant, of_phone, read_author, with, written_author};
 
 use super::{Actor, App, Ids, Result};
 use crate::{
@@ -93,6 +94,10 @@ impl Record {
         Self(Entry { act: act.word().into(), ..self.another(ids).0 })
     }
 
+    pub(super) fn institution(&self) -> InstitutionId {
+        self.0.institution
+    }
+
     /// For what is found by its id alone: its institution.
     pub fn within(mut self, institution: InstitutionId) -> Self {
         self.0.institution = institution;
@@ -141,7 +146,6 @@ impl Record {
     pub fn is_change(&self) -> bool {
         !self.0.before.is_empty() || !self.0.after.is_empty()
     }
-
 }
 
 /// Writes records, in the transaction of the change. They cost PostgreSQL no round trip if no statement follows.

@@ -16,9 +16,13 @@ pub use list::{Cursor, Listed, Listing, all};
 pub use reminders::remind_due;
 pub use renewal::{Resent, resend};
 
-use super::{Actor, App, Error, Missing, Result};
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, InvitationId, NamePageId},
         institution::Institution,

@@ -262,10 +262,7 @@ pub struct Entry {
 impl Entry {
     /// The names of the changed fields.
     pub fn fields(&self) -> Vec<&str> {
-        let mut fields: Vec<&str> = self.before.keys().chain(self.after.keys()).map(String::as_str).collect();
-        fields.sort_unstable();
-        fields.dedup();
-        fields
+        fields(&self.before, &self.after)
     }
 
     /// Does it contain this text, of `text::searchable`?
@@ -281,6 +278,14 @@ impl Entry {
         let has = |text: &str| text::searchable(text).contains(wanted);
         texts.into_iter().any(has) || [&self.before, &self.after].into_iter().any(|values| any(values, &has))
     }
+}
+
+/// The names of the fields of both, in order.
+pub fn fields<'a>(before: &'a Values, after: &'a Values) -> Vec<&'a str> {
+    let mut fields: Vec<&str> = before.keys().chain(after.keys()).map(String::as_str).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    fields
 }
 
 fn any(values: &Values, has: &impl Fn(&str) -> bool) -> bool {

@@ -1305,7 +1305,6 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "calls::cloud::takes::delete_takes",
             "calls::cloud::takes::fetch_take",
             "courses::apply::prepare",
-            "courses::photos::follow",
             "courses::roster::run",
             "exports::build::build",
             "exports::departures::scrub",

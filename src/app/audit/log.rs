@@ -2,6 +2,8 @@
 //! fixed size: a page of results costs the same in a log of a thousand and of a million entries, and may be short or empty although
 //! there are more. `Page::next` then goes on.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
@@ -13,7 +15,7 @@ use crate::{
         streams::{Chunks, Slot},
     },
     domain::{
-        audit::{Act, Cursor, Entry, SubjectKind, Values, Who, WhoKind},
+        audit::{Act, Cursor, Entry, SubjectKind, Values, Who, WhoKind, fields},
         email::email_key,
         formula::neutralized,
         ids::InstitutionId,
@@ -22,8 +24,9 @@ use crate::{
         text,
     },
     store::{
-        Sql,
+        Sql, audiences,
         audit::{self, Range},
+        persons,
     },
 };
 
@@ -319,20 +322,62 @@ pub struct OwnChange {
     pub after: Values,
 }
 
+impl OwnChange {
+    /// The names of the changed fields.
+    pub fn fields(&self) -> Vec<&str> {
+        fields(&self.before, &self.after)
+    }
+
+    /// For a copy of everything about the person.
+    pub fn as_json(&self, zone: &TimeZone) -> Json {
+        let by = match &self.by {
+            By::Themselves => "yourself".to_owned(),
+            By::Member(email) => format!("member {}", email.as_deref().unwrap_or_default()).trim().to_owned(),
+            By::Token(name) => format!("access token {name}"),
+            By::Operator => "operator".to_owned(),
+            By::System(name) => format!("system {}", name.as_deref().unwrap_or_default()).trim().to_owned(),
+        };
+        json!({
+            "at": self.at.shown_in(zone),
+            "act": self.act.map(Act::word),
+            "by": by,
+            "subject": self.label,
+            "before": self.before,
+            "after": self.after,
+        })
+    }
+}
+
 /// The newest changes of a person's data.
 pub async fn of_person(app: &App, actor: &Actor, person: &PersonId, most: usize) -> Result<Vec<OwnChange>> {
     actor.represent(person)?;
+    told(&mut app.db.read(), person, most).await
+}
+
+/// `of_person` inside a transaction. An address may have been somebody else's before: what was done to their registrations is not told.
+pub(in crate::app) async fn told(sql: &mut Sql, person: &PersonId, most: usize) -> Result<Vec<OwnChange>> {
     let query = Query { person: Some(person.email_key.clone()), ..Query::default() };
-    let page = search(&mut app.db.read(), person.institution, &query, most).await?;
-    Ok(page.entries.into_iter().map(|entry| own_change(entry, person)).collect())
+    let registrations = persons::registrations(sql, person.institution, &person.email_key).await?;
+    let own: HashSet<String> = registrations.iter().map(|one| one.id.to_string()).collect();
+    let since = audiences::registered_at(sql, person.institution, &person.email_key).await?;
+    let is_theirs = |entry: &Entry| {
+        let is_registration = entry.subject.kind == SubjectKind::Participant.word();
+        if is_registration {
+            own.contains(&entry.subject.id)
+        } else {
+            since.is_none_or(|since| since <= entry.at)
+        }
+    };
+    let page = search(sql, person.institution, &query, most).await?;
+    Ok(page.entries.into_iter().filter(is_theirs).map(|entry| own_change(entry, person)).collect())
 }
 
 fn own_change(entry: Entry, person: &PersonId) -> OwnChange {
     let Entry { at, who, act, subject, before, after, .. } = entry;
-    OwnChange { at, act: Act::parse(&act), by: told(&who, person), label: subject.label, before, after }
+    OwnChange { at, act: Act::parse(&act), by: by(&who, person), label: subject.label, before, after }
 }
 
-fn told(who: &Who, person: &PersonId) -> By {
+fn by(who: &Who, person: &PersonId) -> By {
     let name = who.name.as_deref().map(str::to_owned);
     match who.kind {
         WhoKind::Lti | WhoKind::Phone => By::Themselves,
@@ -353,15 +398,15 @@ mod tests {
     #[test]
     fn people_are_told_who_it_was_and_nothing_about_other_people() {
         let ana = PersonId { institution: InstitutionId::new(1), email_key: "ana@example.edu".into() };
-        let by = |kind: WhoKind, name: &str| told(&Who::named(kind, name), &ana);
-        assert_eq!(by(WhoKind::Person, "ana@example.edu"), By::Themselves);
-        assert_eq!(by(WhoKind::Member, "Ana@Example.edu"), By::Themselves);
-        assert_eq!(by(WhoKind::Person, "ben@example.edu"), By::Member(None));
-        assert_eq!(by(WhoKind::Member, "eva@example.edu"), By::Member(Some("eva@example.edu".into())));
-        assert_eq!(by(WhoKind::Token, "SIS"), By::Token("SIS".into()));
-        assert_eq!(told(&Who::OPERATOR, &ana), By::Operator);
-        assert_eq!(told(&Who::SYSTEM, &ana), By::System(None));
-        assert_eq!(told(&Who::numbered(WhoKind::Lti, 3), &ana), By::Themselves);
+        let said = |kind: WhoKind, name: &str| by(&Who::named(kind, name), &ana);
+        assert_eq!(said(WhoKind::Person, "ana@example.edu"), By::Themselves);
+        assert_eq!(said(WhoKind::Member, "Ana@Example.edu"), By::Themselves);
+        assert_eq!(said(WhoKind::Person, "ben@example.edu"), By::Member(None));
+        assert_eq!(said(WhoKind::Member, "eva@example.edu"), By::Member(Some("eva@example.edu".into())));
+        assert_eq!(said(WhoKind::Token, "SIS"), By::Token("SIS".into()));
+        assert_eq!(by(&Who::OPERATOR, &ana), By::Operator);
+        assert_eq!(by(&Who::SYSTEM, &ana), By::System(None));
+        assert_eq!(by(&Who::numbered(WhoKind::Lti, 3), &ana), By::Themselves);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::domain::{
-    audit::masked_number,
+    audit::{Who, WhoKind, masked_number},
     custom_field::CustomField,
     media::{Kind, Media},
     participant::Participant,
@@ -64,5 +64,36 @@ pub fn with(one: Json, other: Json) -> Json {
             Json::Object(one)
         }
         (one, _) => one,
+    }
+}
+
+/// Who is to be named by a job that does their work.
+pub fn written_author(who: &Who) -> String {
+    json!({ "kind": who.kind.word(), "name": who.name.as_deref(), "id": who.id }).to_string()
+}
+
+/// `None` if it is unreadable.
+pub fn read_author(json: &str) -> Option<Who> {
+    let author: Json = serde_json::from_str(json).ok()?;
+    let kind = WhoKind::parse(author.get("kind")?.as_str()?)?;
+    let name = author.get("name").and_then(Json::as_str).map(Into::into);
+    Some(Who { kind, name, id: author.get("id").and_then(Json::as_i64) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_author_is_written_and_read() {
+        let authors = [
+            Who::OPERATOR,
+            Who::named(WhoKind::Member, "eva@x.org"),
+            Who::named(WhoKind::Token, "é").with_id(7),
+        ];
+        for who in authors {
+            assert_eq!(read_author(&written_author(&who)), Some(who));
+        }
+        assert_eq!(read_author("{}"), None);
     }
 }
