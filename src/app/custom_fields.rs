@@ -94,7 +94,8 @@ pub async fn update(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let old = found(sql, institution, &name).await?.ok_or(Error::Missing(Missing::CustomField))?;
+                let old =
+                    found(sql, institution, &name).await?.ok_or(Error::Missing(Missing::CustomField))?;
                 let before = values(&old);
                 let field = CustomField {
                     label: label.unwrap_or(old.label),
@@ -125,7 +126,8 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, name: 
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let old = found(sql, institution, &name).await?.ok_or(Error::Missing(Missing::CustomField))?;
+                let old =
+                    found(sql, institution, &name).await?.ok_or(Error::Missing(Missing::CustomField))?;
                 if !custom_fields::delete(sql, institution, &name).await? {
                     return Err(Error::Missing(Missing::CustomField));
                 }

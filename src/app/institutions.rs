@@ -169,6 +169,13 @@ pub async fn starts_with_newest(app: &App, actor: &Actor, id: InstitutionId) -> 
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
+/// How many days entries of the audit log are kept; `None` for ever.
+pub async fn audit_days(app: &App, actor: &Actor, id: InstitutionId) -> Result<Option<i64>> {
+    actor.administer(id)?;
+    let found = store::audit::retention(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
+}
+
 pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) -> Result<Institution> {
     let id = find(app, actor, slug).await?.id;
     let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;

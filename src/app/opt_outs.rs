@@ -9,7 +9,11 @@ use super::{
 use crate::{
     domain::{
         audit::{Act, Who, WhoKind},
-        ids::InstitutionId, institution::Institution, moment::Moment, session::PersonId},
+        ids::InstitutionId,
+        institution::Institution,
+        moment::Moment,
+        session::PersonId,
+    },
     store::{self, Sql, opt_outs},
 };
 
@@ -83,7 +87,9 @@ pub async fn opt_out(app: &App, token: &str) -> Result<bool> {
         return Ok(true);
     }
     let (record, now) = (record(app, &person, Act::MailOptedOut), app.clock.now());
-    app.db.write::<_, Error>(move |sql| Box::pin(async move { stop(sql, &person, record, now).await })).await?;
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { stop(sql, &person, record, now).await }))
+        .await?;
     Ok(true)
 }
 

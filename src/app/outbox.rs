@@ -383,7 +383,8 @@ pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
                 }
                 jobs::enqueue(sql, job_id, &row.job(), now, now).await?;
                 if let Some(institution) = row.institution {
-                    let record = record.within(institution).about(SubjectKind::Message, id, row.message.kind());
+                    let record =
+                        record.within(institution).about(SubjectKind::Message, id, row.message.kind());
                     audit::write(sql, &[record.person(row.to.key())]).await?;
                 }
                 Ok(true)

@@ -1,6 +1,7 @@
 //! The command line: one file per command. With `--json`, a command prints one JSON object to standard output. Logs and
 //! errors go to standard error.
 
+mod audit;
 mod backup;
 mod badge;
 mod blobs;
@@ -177,6 +178,8 @@ enum Command {
     Mail(mail::Mail),
     #[command(subcommand)]
     MailText(mail_text::MailText),
+    #[command(subcommand)]
+    Audit(audit::Audit),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a shell completion script
@@ -262,6 +265,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Phone(command) => command.run().await,
         Command::Mail(command) => command.run(&storage).await,
         Command::MailText(command) => command.run(&open().await?).await,
+        Command::Audit(command) => command.run(&open().await?).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {

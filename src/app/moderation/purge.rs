@@ -47,8 +47,7 @@ async fn purge_these(
     ids: Vec<ModerationId>,
     now: Moment,
 ) -> Result<Vec<Media>> {
-    let (owned_app, record) =
-        (app.clone(), Record::by(app, Who::SYSTEM, institution, Act::RecordingDeleted));
+    let (owned_app, record) = (app.clone(), Record::by(app, Who::SYSTEM, institution, Act::RecordingDeleted));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
