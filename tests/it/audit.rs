@@ -167,7 +167,7 @@ async fn it_is_searched_by_every_part_and_read_page_by_page() {
     // More than a page, and more than a window of a search.
     let many = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 12000) \
          INSERT INTO audit (institution_id, created_at, id, act, who_kind, subject_kind, subject_id, subject_label) \
-         SELECT $1, i, i, 'job.retried', 'operator', 'job', '1', CASE WHEN i = 3 THEN 'needle' ELSE 'straw' END FROM n";
+         SELECT CAST($1 AS BIGINT), i, i, 'job.retried', 'operator', 'job', '1', CASE WHEN i = 3 THEN 'needle' ELSE 'straw' END FROM n";
     execute(&world.app.db, many, vec![world.institution.id.into()]).await;
     let (mut query, mut pages, mut labels) = (search("needle"), 0, Vec::new());
     loop {
@@ -403,7 +403,8 @@ async fn no_secret_and_no_sound_is_in_it() {
     assert!(changed.after["recording"].as_str().unwrap().starts_with("recording_"), "{changed:?}");
     let sound = sound.to_string();
     let scene = Scene::new().await;
-    for case in cases() {
+    // The last one deletes the log.
+    for case in cases().into_iter().filter(|case| case.name != "institutions::delete") {
         let _ = (case.run)(&scene, &Actor::Operator).await;
     }
     let (_, made) =
@@ -412,8 +413,10 @@ async fn no_secret_and_no_sound_is_in_it() {
     for secret in [made.as_str(), world.token.as_str(), &sound[100..160], world.page.access_code.as_str()] {
         assert!(!log.contains(secret), "{secret}");
     }
-    let log = rows(&scene.world).await;
-    assert!(!log.contains("\"secret\"") && !log.contains(&scene.world.token), "{log}");
+    // JSON in JSON.
+    let log = rows(&scene.world).await.replace('\\', "");
+    assert!(log.contains("\"client_secret\":\"(hidden)\""), "{log}");
+    assert!(!log.contains(":\"secret\"") && !log.contains(&scene.world.token), "{log}");
     let longest = log.split(|c: char| !c.is_ascii_alphanumeric() && c != '+' && c != '/').map(str::len).max();
     assert!(longest.unwrap_or_default() < 60, "base64 has long words");
 }

@@ -332,7 +332,8 @@ impl OwnChange {
     pub fn as_json(&self, zone: &TimeZone) -> Json {
         let by = match &self.by {
             By::Themselves => "yourself".to_owned(),
-            By::Member(email) => format!("member {}", email.as_deref().unwrap_or_default()).trim().to_owned(),
+            // Whoever it was has data of their own.
+            By::Member(_) => "member".to_owned(),
             By::Token(name) => format!("access token {name}"),
             By::Operator => "operator".to_owned(),
             By::System(name) => format!("system {}", name.as_deref().unwrap_or_default()).trim().to_owned(),
@@ -374,7 +375,12 @@ pub(in crate::app) async fn told(sql: &mut Sql, person: &PersonId, most: usize) 
 
 fn own_change(entry: Entry, person: &PersonId) -> OwnChange {
     let Entry { at, who, act, subject, before, after, .. } = entry;
-    OwnChange { at, act: Act::parse(&act), by: by(&who, person), label: subject.label, before, after }
+    let by = match by(&who, person) {
+        // Who has decided about a recording is told to nobody.
+        By::Member(Some(_)) if act.starts_with("moderation.") => By::Member(None),
+        by => by,
+    };
+    OwnChange { at, act: Act::parse(&act), by, label: subject.label, before, after }
 }
 
 fn by(who: &Who, person: &PersonId) -> By {
