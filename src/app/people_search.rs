@@ -60,7 +60,7 @@ fn found(one: Participant) -> Found {
         id: one.id,
         name: one.full_name(),
         email: one.email,
-        page: one.page.title,
-        page_slug: one.page.slug,
+        page: one.page.title.clone(),
+        page_slug: one.page.slug.clone(),
     }
 }
