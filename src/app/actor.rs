@@ -13,6 +13,7 @@
 //! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
 //! | `operate()` | managing the installation |
 //! | `represent(person)` | what a person does with their own data: the person, or an administrator |
+//! | `provision(institution)` | users and groups of a directory: its connection, or an owner |
 //! | `permit(action, institution)` | people, exports and courses; returns the `Access` with the actor's name pages |
 //!
 //! An institution that the actor does not reach is `Missing`; a reachable one where the actor lacks the permission is
@@ -31,6 +32,7 @@ use crate::domain::{
     access::{Access, Action, TokenScope},
     ids::{InstitutionId, NamePageId},
     member::{Member, Role},
+    scim::Connection,
     scope::Scope,
     session::PersonId,
 };
@@ -43,6 +45,8 @@ pub enum Actor {
     Person(PersonId),
     /// A person who signed in and has a role in the institution, as it is at this request (`members::actor_of`).
     Member(Arc<Member>),
+    /// A directory that provisions people, authenticated by the token of its SCIM connection.
+    Scim(Arc<Connection>),
     /// The operator, who runs commands on the server.
     Operator,
     /// The server itself: background jobs, schedules, and webhooks with a verified signature.
@@ -111,6 +115,12 @@ impl Actor {
         if self.is_person(person) { Ok(()) } else { self.administer(person.institution) }
     }
 
+    /// Checks that the actor may change users and groups of the institution's directory. Owners may do what they stand for, and more.
+    pub fn provision(&self, institution: InstitutionId) -> Result<()> {
+        self.check_reach(institution)?;
+        if self.connection().is_some() { Ok(()) } else { self.own(institution) }
+    }
+
     /// Returns which people of an institution the actor may access, if it may do this with people at all.
     pub fn permit(&self, action: Action, institution: InstitutionId) -> Result<Access> {
         let access = self.access(institution)?;
@@ -131,6 +141,7 @@ impl Actor {
             Self::Token(_) => "api".to_owned(),
             Self::Person(person) => person.email_key.clone(),
             Self::Member(member) => member.email.clone(),
+            Self::Scim(_) => "scim".to_owned(),
             Self::Operator => "operator".to_owned(),
             Self::System => "system".to_owned(),
         }
@@ -146,7 +157,15 @@ impl Actor {
         match self {
             Self::Person(person) => Some(person),
             Self::Member(member) => Some(&member.person),
-            Self::Token(_) | Self::Operator | Self::System => None,
+            Self::Token(_) | Self::Scim(_) | Self::Operator | Self::System => None,
+        }
+    }
+
+    /// The SCIM connection, if the actor is one.
+    pub(super) fn connection(&self) -> Option<&Connection> {
+        match self {
+            Self::Scim(connection) => Some(connection),
+            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Operator | Self::System => None,
         }
     }
 
@@ -161,6 +180,7 @@ impl Actor {
             Self::Token(caller) => Scope::Institution(caller.institution.id),
             Self::Person(person) => Scope::Institution(person.institution),
             Self::Member(member) => Scope::Institution(member.person.institution),
+            Self::Scim(connection) => Scope::Institution(connection.institution),
             Self::Operator | Self::System => Scope::Installation,
         }
     }
@@ -169,7 +189,7 @@ impl Actor {
     /// token could create another with more permissions.
     fn is_administrator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) => false,
             Self::Member(member) => matches!(member.role, Role::Owner | Role::Admin),
             Self::Operator | Self::System => true,
         }
@@ -178,7 +198,7 @@ impl Actor {
     /// Returns whether the actor owns the institutions that it administers.
     fn is_owner(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) => false,
             Self::Member(member) => member.role == Role::Owner,
             Self::Operator | Self::System => true,
         }
@@ -188,7 +208,7 @@ impl Actor {
     fn is_member(&self, may: impl FnOnce(&Member) -> bool) -> bool {
         match self {
             Self::Member(member) => may(member),
-            Self::Token(_) | Self::Person(_) | Self::Operator | Self::System => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Operator | Self::System => false,
         }
     }
 
@@ -196,13 +216,13 @@ impl Actor {
         match self {
             Self::Person(own) => own == person,
             Self::Member(member) => member.person == *person,
-            Self::Token(_) | Self::Operator | Self::System => false,
+            Self::Token(_) | Self::Scim(_) | Self::Operator | Self::System => false,
         }
     }
 
     fn is_operator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) | Self::Member(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Scim(_) => false,
             Self::Operator | Self::System => true,
         }
     }
@@ -211,8 +231,8 @@ impl Actor {
     fn people(&self, institution: InstitutionId) -> Access {
         match self {
             Self::Token(caller) => caller.access.clone(),
-            // Their own entries are reached through `represent`.
-            Self::Person(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
+            // People reach their own entries through `represent`, and directories through `provision`.
+            Self::Person(_) | Self::Scim(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
             Self::Member(member) => match member.role {
                 Role::Owner | Role::Admin => Access::whole(institution),
                 Role::Manager => {

@@ -16,7 +16,7 @@ use crate::{
     clock::Clock,
     domain::{
         client_address::network,
-        ids::{CourseId, InstitutionId, NamePageId, TokenId},
+        ids::{CourseId, InstitutionId, NamePageId, ScimConnectionId, TokenId},
         rate_limit::{Counter, Spending},
         token,
     },
@@ -28,6 +28,8 @@ use crate::{
 pub enum LimitKey {
     /// Versions 5, 4 and 3.
     Token(TokenId),
+    /// Directories.
+    Scim(ScimConnectionId),
     /// Version 2, where callers have only the code of a page; 0 is the institution's own code.
     Page { institution: InstitutionId, page: NamePageId },
     /// Version 2 requests with an unknown code.
@@ -90,9 +92,12 @@ impl LimitKey {
             | Self::Reports(_)
             | Self::Asks(_)
             | Self::PageAsks { .. } => true,
-            Self::Token(_) | Self::Page { .. } | Self::Address(_) | Self::Launches(_) | Self::Course(_) => {
-                false
-            }
+            Self::Token(_)
+            | Self::Scim(_)
+            | Self::Page { .. }
+            | Self::Address(_)
+            | Self::Launches(_)
+            | Self::Course(_) => false,
         }
     }
 
@@ -101,6 +106,7 @@ impl LimitKey {
         match self {
             Self::SignIns(_) | Self::Reports(_) | Self::Asks(_) | Self::PageAsks { .. } => 1,
             Self::Token(_)
+            | Self::Scim(_)
             | Self::Page { .. }
             | Self::Address(_)
             | Self::Failures(_)
@@ -114,6 +120,7 @@ impl LimitKey {
     fn digest(self) -> String {
         let text = match self {
             Self::Token(token) => format!("token {token}"),
+            Self::Scim(connection) => format!("scim {connection}"),
             Self::Page { institution, page } => format!("page {institution} {page}"),
             Self::Address(address) => format!("address {address}"),
             Self::Failures(address) => format!("failures {address}"),

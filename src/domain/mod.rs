@@ -54,6 +54,7 @@ pub mod report;
 pub mod roll;
 pub mod roster;
 pub mod schedule;
+pub mod scim;
 pub mod scope;
 pub mod session;
 pub mod sign_in;
