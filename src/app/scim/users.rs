@@ -14,6 +14,8 @@ use crate::{
     app::{Actor, App, Error, Missing, Result, audiences, participants},
     domain::{
         access::SearchScope,
+        audience::Audience,
+        email::email_key,
         ids::{InstitutionId, ParticipantId, ScimGroupId, ScimUserId},
         participant::{Participant, Recording},
         scim::{
@@ -40,7 +42,7 @@ pub struct UserView {
 }
 
 /// How a name is said, as far as a badge shows it to everybody: directories show it to whoever they want.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Said {
     /// There is a recording that can be heard, by everybody or by people of the institution.
     pub recorded: bool,
@@ -123,7 +125,7 @@ async fn matching(sql: &mut Sql, institution: InstitutionId, query: &Query) -> R
     };
     let mut matches = Matches::new(query);
     if let Some(lookup) = lookup(&USERS, filter) {
-        let found = match lookup {
+        let found: Vec<StoredUser> = match lookup {
             Lookup::Id(id) => match id.parse() {
                 Ok(id) => scim_users::find(sql, institution, id).await?.into_iter().collect(),
                 Err(_) => Vec::new(),
@@ -167,12 +169,12 @@ async fn views(sql: &mut Sql, institution: InstitutionId, users: Vec<StoredUser>
     for (user, group) in scim_groups::of_users(sql, institution, &ids).await? {
         groups.entry(user).or_default().push((group.id, group.group.display_name));
     }
-    let mut said = said(sql, institution, &users).await?;
+    let said = said(sql, institution, &users).await?;
     let view = |stored: StoredUser| {
         let key = stored.user.email.as_ref().map(|email| email.key());
         UserView {
             groups: groups.remove(&stored.id).unwrap_or_default(),
-            said: key.and_then(|key| said.remove(key)),
+            said: key.and_then(|key| said.get(key).cloned()),
             stored,
         }
     };
@@ -192,7 +194,14 @@ async fn said(
     let ids: Vec<ParticipantId> = best.values().map(|key| key.id).collect();
     let people = registrations::by_ids(sql, institution, &ids).await?;
     let all: Vec<&Participant> = people.iter().collect();
-    let restricted = audiences::institution_only(sql, institution, &all).await?;
+    let mut restricted = audiences::institution_only(sql, institution, &all).await?;
+    for one in all.iter().filter(|one| one.recording.is_none() && one.phonetic.is_some()) {
+        let email_key = one.email.as_deref().map(email_key);
+        let audience = audiences::of_registration(sql, institution, email_key.as_deref(), one.id).await?;
+        if audience != Audience::Public {
+            restricted.insert(one.id);
+        }
+    }
     let people: HashMap<ParticipantId, &Participant> = people.iter().map(|one| (one.id, one)).collect();
     let said = |(key, best): (String, registrations::Key)| {
         let person = people.get(&best.id)?;
