@@ -232,7 +232,9 @@ impl Actor {
         match self {
             Self::Token(caller) => caller.access.clone(),
             // People reach their own entries through `represent`, and directories through `provision`.
-            Self::Person(_) | Self::Scim(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
+            Self::Person(_) | Self::Scim(_) => {
+                Access::new(institution, TokenScope::Read, Some(Vec::new()), false)
+            }
             Self::Member(member) => match member.role {
                 Role::Owner | Role::Admin => Access::whole(institution),
                 Role::Manager => {

@@ -16,12 +16,7 @@ use serde_json::Value;
 use super::Result;
 use crate::domain::{
     moment::Moment,
-    scim::{
-        Fault, FaultKind,
-        filter::Filter,
-        resource::Object,
-        schema::ResourceType,
-    },
+    scim::{Fault, FaultKind, filter::Filter, resource::Object, schema::ResourceType},
 };
 
 /// Which resources of a list are wanted.
@@ -64,7 +59,9 @@ fn lookup<'a>(kind: &'static ResourceType, filter: &'a Filter) -> Option<Lookup<
     match target.attribute?.name {
         "id" => Some(Lookup::Id(value)),
         "externalId" => Some(Lookup::ExternalId(value)),
-        name if kind.schema.attributes.first().is_some_and(|first| first.name == name) => Some(Lookup::Name(value)),
+        name if kind.schema.attributes.first().is_some_and(|first| first.name == name) => {
+            Some(Lookup::Name(value))
+        }
         _ => None,
     }
 }
@@ -103,7 +100,8 @@ impl<'a, T> Matches<'a, T> {
     fn check(&mut self, more: usize) -> Result<()> {
         self.compared += more;
         if self.compared > MOST_COMPARED {
-            let detail = format!("this filter would have to be compared with more than {MOST_COMPARED} resources");
+            let detail =
+                format!("this filter would have to be compared with more than {MOST_COMPARED} resources");
             return Err(Fault::new(FaultKind::TooMany, detail).into());
         }
         Ok(())

@@ -28,12 +28,7 @@ use crate::{
     },
     domain::{
         ids::InstitutionId,
-        scim::{
-            Fault,
-            filter::Filter,
-            resource::Selection,
-            schema::ResourceType,
-        },
+        scim::{Fault, filter::Filter, resource::Selection, schema::ResourceType},
     },
     http::{
         body::{self, BufferedBody},
@@ -54,7 +49,10 @@ pub fn routes() -> Router<App> {
         .route("/scim/v2/{institution}/Groups", get(on(groups::list)).post(on(groups::create)))
         .route(
             "/scim/v2/{institution}/Groups/{id}",
-            get(on(groups::find)).put(on(groups::replace)).patch(on(groups::patch)).delete(on(groups::delete)),
+            get(on(groups::find))
+                .put(on(groups::replace))
+                .patch(on(groups::patch))
+                .delete(on(groups::delete)),
         )
         .route("/scim/v2/{institution}/ServiceProviderConfig", get(on(discovery::configuration)))
         .route("/scim/v2/{institution}/Schemas", get(on(discovery::schemas)))
@@ -117,7 +115,8 @@ impl ScimRequest {
         let filter = self.query.get("filter").filter(|filter| !filter.trim().is_empty());
         let filter = filter.map(Filter::parse).transpose()?;
         let start = number(self.query.get("startIndex"), "startIndex")?.unwrap_or(1).max(1);
-        let count = number(self.query.get("count"), "count")?.unwrap_or(DEFAULT_COUNT).clamp(0, MOST_RESOURCES);
+        let count =
+            number(self.query.get("count"), "count")?.unwrap_or(DEFAULT_COUNT).clamp(0, MOST_RESOURCES);
         let query = Query {
             filter,
             skipped: usize::try_from(start - 1).unwrap_or(usize::MAX),
@@ -141,10 +140,7 @@ fn number(given: Option<&str>, name: &str) -> Result<Option<i64>, Fault> {
 }
 
 /// The handler type that axum accepts.
-trait Route:
-    Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
-{
-}
+trait Route: Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static {}
 impl<F> Route for F where
     F: Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
 {
@@ -237,7 +233,9 @@ mod tests {
 
     #[test]
     fn the_token_follows_bearer() {
-        for (value, token) in [("Bearer abc", "abc"), (" bearer  abc ", "abc"), ("abc", ""), ("Basic abc", ""), ("", "")] {
+        for (value, token) in
+            [("Bearer abc", "abc"), (" bearer  abc ", "abc"), ("abc", ""), ("Basic abc", ""), ("", "")]
+        {
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_static(value))]);
             assert_eq!(bearer(&headers), token, "{value}");
         }

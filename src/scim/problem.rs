@@ -66,7 +66,8 @@ pub fn show(problem: Problem) -> Response {
 fn of_app(error_of_app: Error) -> Response {
     match error_of_app {
         Error::Unauthorized => {
-            let mut response = error(StatusCode::UNAUTHORIZED, None, "the bearer token is missing or not valid here");
+            let mut response =
+                error(StatusCode::UNAUTHORIZED, None, "the bearer token is missing or not valid here");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             response
         }

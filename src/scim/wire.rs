@@ -12,7 +12,7 @@ use super::ScimRequest;
 use crate::{
     app::scim::{GroupView, Said, UserView},
     domain::{
-        ids::ScimUserId,
+        ids::{ScimGroupId, ScimUserId},
         moment::Moment,
         scim::{
             resource::{Object, Selection},
@@ -66,7 +66,12 @@ impl ScimRequest {
         format!("{}{}/{id}", self.base, kind.endpoint)
     }
 
-    fn meta(&self, kind: &ResourceType, id: impl std::fmt::Display, (created, changed): (Moment, Moment)) -> Value {
+    fn meta(
+        &self,
+        kind: &ResourceType,
+        id: impl std::fmt::Display,
+        (created, changed): (Moment, Moment),
+    ) -> Value {
         let zone = TimeZone::UTC;
         json!({
             "resourceType": kind.name,
@@ -87,9 +92,9 @@ impl ScimRequest {
         user.insert("schemas".to_owned(), json!(schemas));
         user.insert("id".to_owned(), json!(stored.id.to_string()));
         if !view.groups.is_empty() {
-            let group = |(id, name): &(_, String)| {
+            let group = |(id, name): &(ScimGroupId, String)| {
                 json!({
-                    "value": ToString::to_string(id),
+                    "value": id.to_string(),
                     "$ref": self.location(&GROUPS, id),
                     "display": name,
                     "type": "direct",
@@ -123,9 +128,7 @@ impl ScimRequest {
         group.insert("schemas".to_owned(), json!([GROUP.id]));
         group.insert("id".to_owned(), json!(stored.id.to_string()));
         if let Some(members) = view.members.as_ref().filter(|members| !members.is_empty()) {
-            let member = |id: &ScimUserId| {
-                json!({ "value": id.to_string(), "$ref": self.location(&USERS, id), "type": "User" })
-            };
+            let member = |id: &ScimUserId| json!({ "value": id.to_string(), "$ref": self.location(&USERS, id), "type": "User" });
             group.insert("members".to_owned(), members.iter().map(member).collect());
         }
         let times = (stored.created_at, stored.updated_at);

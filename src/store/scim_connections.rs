@@ -51,9 +51,8 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<(Connection
          WHERE c.digest = $1 AND c.revoked_at IS NULL",
         institutions::COLUMNS
     );
-    let read = |row: &Row<'_>| {
-        Ok((from_row(row)?, row.text(COUNT)?, institutions::from_row(row, COUNT + 1)?))
-    };
+    let read =
+        |row: &Row<'_>| Ok((from_row(row)?, row.text(COUNT)?, institutions::from_row(row, COUNT + 1)?));
     sql.one(&text, &[digest.into()], read).await
 }
 

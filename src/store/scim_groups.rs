@@ -139,7 +139,8 @@ pub async fn map(
     let text = "DELETE FROM scim_group_pages WHERE institution_id = $1 AND group_id = $2";
     sql.execute(text, &[institution.into(), id.into()]).await?;
     for page in pages {
-        let text = "INSERT INTO scim_group_pages (institution_id, group_id, name_page_id) VALUES ($1, $2, $3)";
+        let text =
+            "INSERT INTO scim_group_pages (institution_id, group_id, name_page_id) VALUES ($1, $2, $3)";
         sql.execute(text, &[institution.into(), id.into(), (*page).into()]).await?;
     }
     Ok(())
@@ -150,7 +151,9 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ScimGroupId) ->
 }
 
 pub async fn by_name(sql: &mut Sql, institution: InstitutionId, key: &str) -> Result<Option<StoredGroup>> {
-    let text = format!("SELECT {COLUMNS} FROM scim_groups g WHERE g.institution_id = $1 AND g.display_name_key = $2");
+    let text = format!(
+        "SELECT {COLUMNS} FROM scim_groups g WHERE g.institution_id = $1 AND g.display_name_key = $2"
+    );
     let found = sql.rows(&text, &[institution.into(), key.into()], from_row).await?;
     Ok(with_pages(sql, institution, found).await?.pop())
 }
@@ -221,13 +224,15 @@ pub async fn members(
     institution: InstitutionId,
     group: ScimGroupId,
 ) -> Result<Vec<ScimUserId>> {
-    let text = "SELECT user_id FROM scim_group_members WHERE institution_id = $1 AND group_id = $2 ORDER BY user_id";
+    let text =
+        "SELECT user_id FROM scim_group_members WHERE institution_id = $1 AND group_id = $2 ORDER BY user_id";
     sql.rows(text, &[institution.into(), group.into()], |row| row.id(0)).await
 }
 
 /// How many members each group has. Groups without members are left out.
 pub async fn member_counts(sql: &mut Sql, institution: InstitutionId) -> Result<HashMap<ScimGroupId, i64>> {
-    let text = "SELECT group_id, COUNT(*) FROM scim_group_members WHERE institution_id = $1 GROUP BY group_id";
+    let text =
+        "SELECT group_id, COUNT(*) FROM scim_group_members WHERE institution_id = $1 GROUP BY group_id";
     let counts = sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.int(1)?))).await?;
     Ok(counts.into_iter().collect())
 }

@@ -84,11 +84,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let institution = || Value::from(InstitutionId::new(1));
     vec![
         ("scim following", following_text(false, 2), vec![institution(), 1.into(), 2.into()]),
-        (
-            "scim by emails",
-            by_emails_text(false, 2),
-            vec![institution(), "a@x.org".into(), "b@x.org".into()],
-        ),
+        ("scim by emails", by_emails_text(false, 2), vec![institution(), "a@x.org".into(), "b@x.org".into()]),
     ]
 }
 
@@ -133,8 +129,7 @@ pub async fn has_other(
     email_key: &str,
     own: ParticipantId,
 ) -> Result<bool> {
-    let text =
-        "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3 AND id <> $4";
+    let text = "SELECT 1 FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3 AND id <> $4";
     let params: [Value<'_>; 4] = [institution.into(), page.into(), email_key.into(), own.into()];
     Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
 }
@@ -156,18 +151,15 @@ pub async fn superseded(
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
         // Whoever has the email keeps what they have chosen, so the entry is without it.
-        let read =
-            |row: &Row<'_>| Ok(matching::Entry { id: row.id(0)?, hidden: true, ..matching::Entry::default() });
+        let read = |row: &Row<'_>| {
+            Ok(matching::Entry { id: row.id(0)?, hidden: true, ..matching::Entry::default() })
+        };
         found.extend(sql.rows(&text, &params, read).await?);
     }
     Ok(found)
 }
 
-pub async fn link(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    links: &[(ParticipantId, Link)],
-) -> Result<()> {
+pub async fn link(sql: &mut Sql, institution: InstitutionId, links: &[(ParticipantId, Link)]) -> Result<()> {
     for chunk in in_power_of_two_chunks(links) {
         let text = format!(
             "INSERT INTO scim_registrations (institution_id, participant_id, user_id, parked) VALUES {} \

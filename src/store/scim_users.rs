@@ -88,7 +88,8 @@ pub async fn by_user_name(
     institution: InstitutionId,
     key: &str,
 ) -> Result<Option<StoredUser>> {
-    let text = format!("SELECT {COLUMNS} FROM scim_users u WHERE u.institution_id = $1 AND u.user_name_key = $2");
+    let text =
+        format!("SELECT {COLUMNS} FROM scim_users u WHERE u.institution_id = $1 AND u.user_name_key = $2");
     sql.one(&text, &[institution.into(), key.into()], from_row).await
 }
 
@@ -119,8 +120,7 @@ pub async fn taken(
     }
     let (Some(external_id), Some(connection)) = (&user.external_id, connection) else { return Ok(None) };
     let text = "SELECT 1 FROM scim_users WHERE institution_id = $1 AND external_id = $2 AND connection_id = $3 AND id <> $4 LIMIT 1";
-    let params: [Value<'_>; 4] =
-        [institution.into(), external_id.into(), connection.into(), own.into()];
+    let params: [Value<'_>; 4] = [institution.into(), external_id.into(), connection.into(), own.into()];
     Ok(sql.one(text, &params, |_| Ok(())).await?.map(|()| "externalId"))
 }
 

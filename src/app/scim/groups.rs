@@ -132,11 +132,7 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, id: Sc
 }
 
 /// All groups, with what they stand for.
-pub async fn summaries(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-) -> Result<Vec<GroupSummary>> {
+pub async fn summaries(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<GroupSummary>> {
     actor.own(institution)?;
     let sql = &mut app.db.read();
     let mut counts = scim_groups::member_counts(sql, institution).await?;
@@ -164,12 +160,7 @@ pub async fn summaries(
 }
 
 /// Finds a group by its name, or by its id.
-pub async fn named(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    name: &str,
-) -> Result<ScimGroupId> {
+pub async fn named(app: &App, actor: &Actor, institution: InstitutionId, name: &str) -> Result<ScimGroupId> {
     actor.own(institution)?;
     let sql = &mut app.db.read();
     let mut found = scim_groups::by_name(sql, institution, &display_name_key(name)).await?;
@@ -251,8 +242,7 @@ async fn matching(sql: &mut Sql, institution: InstitutionId, query: &Query) -> R
         last = end.id;
         matches.check(group.len())?;
         for one in group {
-            let whole =
-                compared(&one.group.resource, one.id.to_string(), (one.created_at, one.updated_at));
+            let whole = compared(&one.group.resource, one.id.to_string(), (one.created_at, one.updated_at));
             if filter.matches(&GROUPS, &whole) {
                 matches.add(one);
             }
@@ -402,7 +392,12 @@ impl Settling {
         Ok(scim_users::set_pending(sql, institution, &members, true).await?)
     }
 
-    async fn add_members(&mut self, sql: &mut Sql, id: ScimGroupId, mut users: Vec<ScimUserId>) -> Result<()> {
+    async fn add_members(
+        &mut self,
+        sql: &mut Sql,
+        id: ScimGroupId,
+        mut users: Vec<ScimUserId>,
+    ) -> Result<()> {
         let institution = self.context.institution;
         users.sort_unstable();
         users.dedup();
@@ -420,7 +415,12 @@ impl Settling {
         Ok(scim_users::set_pending(sql, self.context.institution, users, true).await?)
     }
 
-    async fn replace_members(&mut self, sql: &mut Sql, id: ScimGroupId, users: Vec<ScimUserId>) -> Result<()> {
+    async fn replace_members(
+        &mut self,
+        sql: &mut Sql,
+        id: ScimGroupId,
+        users: Vec<ScimUserId>,
+    ) -> Result<()> {
         let now = scim_groups::members(sql, self.context.institution, id).await?;
         let wanted: HashSet<ScimUserId> = users.iter().copied().collect();
         let leaving: Vec<ScimUserId> = now.into_iter().filter(|user| !wanted.contains(user)).collect();

@@ -128,7 +128,8 @@ impl Settling {
         }
         for (email_key, entry) in scim_registrations::by_emails(sql, institution, keys).await? {
             let subject = subjects.get_mut(&Key::Email(email_key));
-            if let Some(subject) = subject.filter(|one| !one.entries.iter().any(|known| known.id == entry.id)) {
+            if let Some(subject) = subject.filter(|one| !one.entries.iter().any(|known| known.id == entry.id))
+            {
                 subject.entries.push(entry);
             }
         }
@@ -224,12 +225,15 @@ impl Settling {
         let (institution, now) = (self.context.institution, self.context.now);
         let keys: Vec<&str> = records.iter().filter_map(|record| record.email_key.as_deref()).collect();
         let recorded = imports::recorded(sql, institution, &keys).await?;
-        let is_recorded = |record: &&Record| record.email_key.as_ref().is_some_and(|key| recorded.contains(key));
+        let is_recorded =
+            |record: &&Record| record.email_key.as_ref().is_some_and(|key| recorded.contains(key));
         let starting: Vec<&Record> = records.iter().filter(is_recorded).collect();
         let first = self.note(&starting);
         for (nth, record) in starting.iter().enumerate() {
             let id = record.person.id;
-            let Some(started) = start(sql, institution, id, first + nth, &self.copies).await? else { continue };
+            let Some(started) = start(sql, institution, id, first + nth, &self.copies).await? else {
+                continue;
+            };
             let one = [(id, &started)];
             if own_recordings::hold_started(sql, institution, &one, now).await?.is_empty() {
                 store::media::attach(sql, institution, id, &started.media, now).await?;
@@ -243,10 +247,12 @@ impl Settling {
     fn note(&self, starting: &[&Record]) -> usize {
         let mut noted = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let first = noted.len();
-        noted.extend(starting.iter().map(|record| Registration {
-            email_key: record.email_key.clone(),
-            ..Registration::default()
-        }));
+        noted.extend(
+            starting.iter().map(|record| Registration {
+                email_key: record.email_key.clone(),
+                ..Registration::default()
+            }),
+        );
         first
     }
 
@@ -263,12 +269,7 @@ impl Settling {
     }
 
     /// Roles that were given by hand stay as they are, and so does the last owner.
-    async fn settle_roles(
-        &self,
-        sql: &mut Sql,
-        keys: &[&str],
-        given: BTreeMap<String, Given>,
-    ) -> Result<()> {
+    async fn settle_roles(&self, sql: &mut Sql, keys: &[&str], given: BTreeMap<String, Given>) -> Result<()> {
         let institution = self.context.institution;
         let marked = scim_registrations::with_role(sql, institution, keys).await?;
         // First those who get a role: one of them may be an owner.

@@ -57,12 +57,7 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, body: 
     viewed(write(app, actor, institution, Change::CreateUser(User::read(body)?)).await?)
 }
 
-pub async fn find(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    id: ScimUserId,
-) -> Result<UserView> {
+pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, id: ScimUserId) -> Result<UserView> {
     actor.provision(institution)?;
     view(&mut app.db.read(), institution, id).await
 }
@@ -146,8 +141,7 @@ async fn matching(sql: &mut Sql, institution: InstitutionId, query: &Query) -> R
         last = end.id;
         matches.check(group.len())?;
         for one in group {
-            let whole =
-                compared(&one.user.resource, one.id.to_string(), (one.created_at, one.updated_at));
+            let whole = compared(&one.user.resource, one.id.to_string(), (one.created_at, one.updated_at));
             if filter.matches(&USERS, &whole) {
                 matches.add(one);
             }
@@ -226,7 +220,8 @@ impl Settling {
     pub(super) async fn create_user(&mut self, sql: &mut Sql, user: User) -> Result<ScimUserId> {
         let now = self.context.now;
         let id = self.context.app.ids.id(now);
-        let new = StoredUser { id, connection: self.context.connection, user, created_at: now, updated_at: now };
+        let new =
+            StoredUser { id, connection: self.context.connection, user, created_at: now, updated_at: now };
         self.check_free(sql, &new).await?;
         scim_users::insert(sql, self.context.institution, &new).await?;
         Ok(id)

@@ -18,11 +18,20 @@ const DEEPEST: usize = 16;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Filter {
-    Compare { path: String, operator: Operator, value: Value },
+    Compare {
+        path: String,
+        operator: Operator,
+        value: Value,
+    },
     /// The attribute has a value.
-    Present { path: String },
+    Present {
+        path: String,
+    },
     /// One value of the attribute matches the filter.
-    Values { path: String, filter: Box<Filter> },
+    Values {
+        path: String,
+        filter: Box<Filter>,
+    },
     And(Vec<Filter>),
     Or(Vec<Filter>),
     Not(Box<Filter>),
@@ -103,7 +112,9 @@ impl Filter {
     /// The text with which an attribute must be equal, if the filter says just that.
     pub fn equality(&self) -> Option<(&str, &str)> {
         match self {
-            Self::Compare { path, operator: Operator::Equal, value: Value::String(value) } => Some((path, value)),
+            Self::Compare { path, operator: Operator::Equal, value: Value::String(value) } => {
+                Some((path, value))
+            }
             _ => None,
         }
     }
@@ -130,7 +141,9 @@ impl<'a> Scope<'a> {
             }
             Self::Resource(kind, object) => {
                 let Some(target) = kind.resolve(path) else { return (Vec::new(), false) };
-                let Some((attribute, found)) = attribute_of(&target, object) else { return (Vec::new(), false) };
+                let Some((attribute, found)) = attribute_of(&target, object) else {
+                    return (Vec::new(), false);
+                };
                 // Without a part, several values are compared by `value`.
                 let part = target.part.or_else(|| {
                     let is_list = attribute.is_many && attribute.kind == Type::Complex;

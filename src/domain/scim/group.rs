@@ -190,13 +190,18 @@ fn ids(given: &Value) -> Result<Vec<String>, Fault> {
     for one in given {
         let member = |key: &str| {
             let object = one.as_object()?;
-            object.iter().find(|(name, _)| name.eq_ignore_ascii_case(key)).and_then(|(_, value)| value.as_str())
+            object
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(key))
+                .and_then(|(_, value)| value.as_str())
         };
         if member("type").is_some_and(|kind| kind.eq_ignore_ascii_case("group")) {
             continue;
         }
         let id = one.as_str().or_else(|| member("value"));
-        ids.push(id.ok_or_else(|| Fault::value("a member must have the id of a user as its value"))?.to_owned());
+        ids.push(
+            id.ok_or_else(|| Fault::value("a member must have the id of a user as its value"))?.to_owned(),
+        );
     }
     Ok(ids)
 }
@@ -216,8 +221,14 @@ mod tests {
         use MemberChange::{Add, Remove, Replace};
         let some = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
         for (operations, wanted) in [
-            (json!([{ "op": "Add", "path": "members", "value": [{ "value": "1" }, { "Value": "2" }] }]), Add(some(&["1", "2"]))),
-            (json!([{ "op": "add", "value": { "members": [{ "value": "1", "display": "A" }] } }]), Add(some(&["1"]))),
+            (
+                json!([{ "op": "Add", "path": "members", "value": [{ "value": "1" }, { "Value": "2" }] }]),
+                Add(some(&["1", "2"])),
+            ),
+            (
+                json!([{ "op": "add", "value": { "members": [{ "value": "1", "display": "A" }] } }]),
+                Add(some(&["1"])),
+            ),
             (json!([{ "op": "add", "path": "Members", "value": { "value": "1" } }]), Add(some(&["1"]))),
             (json!([{ "op": "add", "path": "members", "value": ["1", "2"] }]), Add(some(&["1", "2"]))),
             (
@@ -229,12 +240,21 @@ mod tests {
                 Add(some(&["1"])),
             ),
             // Entra.
-            (json!([{ "op": "Remove", "path": "members", "value": [{ "value": "1" }] }]), Remove(some(&["1"]))),
+            (
+                json!([{ "op": "Remove", "path": "members", "value": [{ "value": "1" }] }]),
+                Remove(some(&["1"])),
+            ),
             (json!([{ "op": "Remove", "path": "members", "value": [] }]), Remove(some(&[]))),
             (json!([{ "op": "remove", "path": "members[value eq \"1\"]" }]), Remove(some(&["1"]))),
-            (json!([{ "op": "remove", "path": "members[value eq \"1\" or Value EQ \"2\"]" }]), Remove(some(&["1", "2"]))),
+            (
+                json!([{ "op": "remove", "path": "members[value eq \"1\" or Value EQ \"2\"]" }]),
+                Remove(some(&["1", "2"])),
+            ),
             (json!([{ "op": "remove", "path": "members" }]), Replace(some(&[]))),
-            (json!([{ "op": "replace", "path": "members", "value": [{ "value": "1" }] }]), Replace(some(&["1"]))),
+            (
+                json!([{ "op": "replace", "path": "members", "value": [{ "value": "1" }] }]),
+                Replace(some(&["1"])),
+            ),
             (json!([{ "op": "replace", "value": { "members": [] } }]), Replace(some(&[]))),
         ] {
             assert_eq!(changes(operations.clone()).unwrap(), [wanted], "{operations}");
@@ -251,7 +271,8 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_patch_changes_the_group() {
-        let (group, members) = Group::read(&json!({ "DisplayName": "Choir", "members": [{ "value": "1" }] })).unwrap();
+        let (group, members) =
+            Group::read(&json!({ "DisplayName": "Choir", "members": [{ "value": "1" }] })).unwrap();
         assert_eq!((group.display_name.as_str(), members), ("Choir", Some(vec!["1".to_owned()])));
         assert!(!group.resource.contains_key("members"));
         let body = json!({ "Operations": [

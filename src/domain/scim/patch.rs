@@ -181,7 +181,8 @@ impl Change<'_> {
 
     fn remove(&self, all: &mut Vec<Value>) {
         if let Some(part) = self.part {
-            let objects = all.iter_mut().filter(|value| self.is_meant(value)).filter_map(Value::as_object_mut);
+            let objects =
+                all.iter_mut().filter(|value| self.is_meant(value)).filter_map(Value::as_object_mut);
             objects.for_each(|value| {
                 value.remove(part.name);
             });
@@ -199,7 +200,9 @@ impl Change<'_> {
     /// Sets a part, or the whole, of the values that are meant. If there are none, there is one afterwards.
     fn set(&self, all: &mut Vec<Value>) -> Result<(), Fault> {
         let wanted = match self.part {
-            Some(part) => one(part, self.value)?.map(|value| Object::from_iter([(part.name.to_owned(), value)])),
+            Some(part) => {
+                one(part, self.value)?.map(|value| Object::from_iter([(part.name.to_owned(), value)]))
+            }
             None => match one(self.attribute, self.value)? {
                 Some(Value::Object(value)) => Some(value),
                 _ => None,
@@ -267,7 +270,9 @@ fn make_primary(all: &mut [Value], at: usize) {
 /// Does a value that is to be removed mean this one? It may have less in it.
 fn is_same(named: &Value, value: &Value) -> bool {
     match (named.get("value"), value.get("value")) {
-        (Some(Value::String(named)), Some(Value::String(value))) => named.to_lowercase() == value.to_lowercase(),
+        (Some(Value::String(named)), Some(Value::String(value))) => {
+            named.to_lowercase() == value.to_lowercase()
+        }
         _ => named == value,
     }
 }

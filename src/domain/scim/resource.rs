@@ -148,7 +148,9 @@ pub fn one(attribute: &'static Attribute, given: &Value) -> Result<Option<Value>
     match (attribute.kind, given) {
         (_, Value::Null) => Ok(None),
         (Type::Boolean, Value::Bool(truth)) => Ok(Some(Value::Bool(*truth))),
-        (Type::Boolean, Value::String(word)) if word.eq_ignore_ascii_case("true") => Ok(Some(Value::Bool(true))),
+        (Type::Boolean, Value::String(word)) if word.eq_ignore_ascii_case("true") => {
+            Ok(Some(Value::Bool(true)))
+        }
         (Type::Boolean, Value::String(word)) if word.eq_ignore_ascii_case("false") => {
             Ok(Some(Value::Bool(false)))
         }
@@ -371,7 +373,8 @@ mod tests {
 
     #[test]
     fn one_value_is_primary() {
-        let given = json!({ "emails": [{ "value": "a", "primary": true }, { "value": "b", "primary": true }] });
+        let given =
+            json!({ "emails": [{ "value": "a", "primary": true }, { "value": "b", "primary": true }] });
         assert_eq!(
             stored(given),
             json!({ "emails": [{ "value": "a", "primary": true }, { "value": "b", "primary": false }] })
@@ -394,7 +397,10 @@ mod tests {
         };
         assert_eq!(shown(None, None), Value::Object(resource()));
         assert_eq!(shown(Some(""), Some("nothing")), Value::Object(resource()));
-        assert_eq!(shown(Some("USERNAME, nothing"), None), json!({ "schemas": ["x"], "id": "7", "userName": "ana" }));
+        assert_eq!(
+            shown(Some("USERNAME, nothing"), None),
+            json!({ "schemas": ["x"], "id": "7", "userName": "ana" })
+        );
         assert_eq!(
             shown(Some("name.givenName,name.familyName,emails.value"), None),
             json!({

@@ -131,11 +131,7 @@ const fn reference(
     Attribute { kind: Type::Reference, is_case_exact: true, refers_to, ..text(name, description) }
 }
 
-const fn complex(
-    name: &'static str,
-    description: &'static str,
-    parts: &'static [Attribute],
-) -> Attribute {
+const fn complex(name: &'static str, description: &'static str, parts: &'static [Attribute]) -> Attribute {
     Attribute { kind: Type::Complex, parts, ..text(name, description) }
 }
 
@@ -188,10 +184,7 @@ const EMAIL: &[Attribute] = &[
 const PHONE: &[Attribute] = &[
     text("value", "The phone number"),
     text("display", "The number as it is shown"),
-    one_of(
-        text("type", "What the number is for"),
-        &["work", "home", "mobile", "fax", "pager", "other"],
-    ),
+    one_of(text("type", "What the number is for"), &["work", "home", "mobile", "fax", "pager", "other"]),
     truth("primary", "Whether it is the preferred number"),
 ];
 
@@ -207,7 +200,11 @@ pub static USER: Schema = Schema {
     name: "User",
     description: "A person of the institution",
     attributes: &[
-        Attribute { is_required: true, is_unique: true, ..text("userName", "The name by which the user signs in") },
+        Attribute {
+            is_required: true,
+            is_unique: true,
+            ..text("userName", "The name by which the user signs in")
+        },
         complex("name", "The parts of the name", NAME),
         text("displayName", "The name as it is shown"),
         text("nickName", "The casual name"),
@@ -349,8 +346,14 @@ mod tests {
             ("Name.GivenName", (None, Some("name"), Some("givenName"))),
             ("emails.value", (None, Some("emails"), Some("value"))),
             ("urn:ietf:params:scim:schemas:core:2.0:User:userName", (None, Some("userName"), None)),
-            ("urn:IETF:params:scim:schemas:core:2.0:user:name.familyName", (None, Some("name"), Some("familyName"))),
-            ("urn:ietf:params:scim:schemas:extension:enterprise:2.0:User", (Some("EnterpriseUser"), None, None)),
+            (
+                "urn:IETF:params:scim:schemas:core:2.0:user:name.familyName",
+                (None, Some("name"), Some("familyName")),
+            ),
+            (
+                "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User",
+                (Some("EnterpriseUser"), None, None),
+            ),
             (
                 "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.value",
                 (Some("EnterpriseUser"), Some("manager"), Some("value")),
@@ -358,7 +361,8 @@ mod tests {
         ] {
             assert_eq!(named(path), Some(found), "{path}");
         }
-        for path in ["", "password", "name.nothing", "userName.value", "urn:example:User:userName", "ü.value"] {
+        for path in ["", "password", "name.nothing", "userName.value", "urn:example:User:userName", "ü.value"]
+        {
             assert_eq!(named(path), None, "{path}");
         }
     }

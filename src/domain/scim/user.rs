@@ -154,9 +154,11 @@ mod tests {
         let of = |given: Value| user(given).email.map(|email| email.as_given().to_owned());
         let both = json!([{ "value": "h@x.org", "type": "home" }, { "value": "w@x.org", "type": "Work" }]);
         assert_eq!(of(json!({ "userName": "ana", "emails": both })).as_deref(), Some("w@x.org"));
-        let primary = json!([{ "value": "w@x.org", "type": "work" }, { "value": "p@x.org", "primary": "true" }]);
+        let primary =
+            json!([{ "value": "w@x.org", "type": "work" }, { "value": "p@x.org", "primary": "true" }]);
         assert_eq!(of(json!({ "userName": "ana", "emails": primary })).as_deref(), Some("p@x.org"));
-        let broken = json!([{ "value": "nothing", "primary": true }, { "value": "o@x.org" }, { "type": "work" }]);
+        let broken =
+            json!([{ "value": "nothing", "primary": true }, { "value": "o@x.org" }, { "type": "work" }]);
         assert_eq!(of(json!({ "userName": "ana", "emails": broken })).as_deref(), Some("o@x.org"));
         assert_eq!(of(json!({ "userName": "Ana@x.org" })).as_deref(), Some("Ana@x.org"));
         assert_eq!(of(json!({ "userName": "ana" })), None);
@@ -169,8 +171,14 @@ mod tests {
             (first_name.unwrap_or_default(), last_name.unwrap_or_default())
         };
         let name = json!({ "givenName": " Ana\n", "familyName": "Lima" });
-        assert_eq!(of(json!({ "userName": "a", "displayName": "Dr", "name": name })), ("Ana".into(), "Lima".into()));
-        assert_eq!(of(json!({ "userName": "a", "displayName": "Ana Lima" })), ("Ana Lima".into(), String::new()));
+        assert_eq!(
+            of(json!({ "userName": "a", "displayName": "Dr", "name": name })),
+            ("Ana".into(), "Lima".into())
+        );
+        assert_eq!(
+            of(json!({ "userName": "a", "displayName": "Ana Lima" })),
+            ("Ana Lima".into(), String::new())
+        );
         let formatted = json!({ "formatted": "Ana Lima", "givenName": " " });
         assert_eq!(of(json!({ "userName": "a", "name": formatted })), ("Ana Lima".into(), String::new()));
         assert_eq!(of(json!({ "userName": "ana@x.org" })), ("ana".into(), String::new()));
@@ -191,7 +199,12 @@ mod tests {
 
     #[test]
     fn a_user_has_a_name() {
-        for given in [json!({}), json!({ "userName": " " }), json!({ "userName": null }), json!({ "userName": "a\u{0}" })] {
+        for given in [
+            json!({}),
+            json!({ "userName": " " }),
+            json!({ "userName": null }),
+            json!({ "userName": "a\u{0}" }),
+        ] {
             assert_eq!(User::read(&given).unwrap_err().kind, FaultKind::InvalidValue, "{given}");
         }
         assert_eq!(user(json!({ "userName": " ANA@x.org " })).user_name_key, "ana@x.org");

@@ -126,7 +126,8 @@ fn paths_have_an_attribute_a_filter_and_a_part() {
     assert!(path.filter.is_some());
     let path = Path::parse("name.givenName").unwrap();
     assert_eq!(path, Path { attribute: "name.givenName".into(), filter: None, part: None });
-    for text in ["", "emails[", "emails[type eq \"work\"", "emails[type pr] value", "a b", "emails[type pr]x"] {
+    for text in ["", "emails[", "emails[type eq \"work\"", "emails[type pr] value", "a b", "emails[type pr]x"]
+    {
         assert_eq!(Path::parse(text).unwrap_err().kind, FaultKind::InvalidPath, "{text}");
     }
 }
@@ -180,8 +181,11 @@ fn filters() -> impl Strategy<Value = Filter> {
     ];
     let leaf = prop_oneof![
         path.prop_map(|path| Filter::Present { path }),
-        (path, operator, literal)
-            .prop_map(|(path, operator, value)| Filter::Compare { path, operator, value }),
+        (path, operator, literal).prop_map(|(path, operator, value)| Filter::Compare {
+            path,
+            operator,
+            value
+        }),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![

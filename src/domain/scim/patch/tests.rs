@@ -13,7 +13,8 @@ fn patched(resource: &Value, operations: Value) -> Result<Value, Fault> {
 /// A resource, the operations, and what becomes of it.
 #[test]
 fn operations_do_what_directories_mean() {
-    let ana = json!({ "userName": "ana", "active": true, "name": { "givenName": "Ana", "familyName": "Lima" } });
+    let ana =
+        json!({ "userName": "ana", "active": true, "name": { "givenName": "Ana", "familyName": "Lima" } });
     let mails = json!({ "userName": "ana", "emails": [
         { "value": "a@x.org", "type": "work", "primary": true }, { "value": "b@x.org", "type": "home" },
     ] });
@@ -54,11 +55,7 @@ fn operations_do_what_directories_mean() {
             json!({ "userName": "ana", "name": { "givenName": "Ana" } }),
         ),
         (&ana, json!([{ "op": "remove", "path": "name" }]), json!({ "userName": "ana", "active": true })),
-        (
-            &ana,
-            json!([{ "op": "replace", "path": "favoriteColor", "value": "red" }]),
-            ana.clone(),
-        ),
+        (&ana, json!([{ "op": "replace", "path": "favoriteColor", "value": "red" }]), ana.clone()),
         // A filter that matches nothing makes a value.
         (
             &json!({ "userName": "ana" }),
