@@ -120,9 +120,8 @@ Examples:
       --client-id endonym --client-secret - < secret
     endonym sso test ID
 
-  Let a directory such as Entra or Okta provision people (SCIM 2.0), and register a group on a name page:
+  Let a directory such as Entra or Okta provision people (SCIM 2.0):
     endonym scim create --institution example-university --name Entra
-    endonym scim map --institution example-university --group \"Class of 2027\" --name-page class-of-2027
 
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym

@@ -29,6 +29,7 @@ mod pages;
 mod phone;
 mod plays;
 mod retention;
+mod scim;
 mod scopes;
 mod server;
 mod store;

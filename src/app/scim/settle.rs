@@ -357,7 +357,7 @@ impl Settling {
     }
 
     /// Gives an entry the new email. If somebody has it on the page already, that is the person's registration from now on, and this one is
-    /// hidden without an email. Returns whether it was hidden.
+    /// hidden without an email and follows nobody (ADR 14). Returns whether it was hidden.
     async fn take_email(
         &self,
         sql: &mut Sql,
@@ -377,6 +377,7 @@ impl Settling {
             return Ok(false);
         }
         (wanted.email, wanted.email_key) = (None, None);
+        scim_registrations::unlink(sql, institution, &[entry.id]).await?;
         if entry.hidden {
             return Ok(false);
         }

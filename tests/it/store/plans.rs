@@ -2,7 +2,7 @@
 
 use endonym::store::{
     Db, Value, calls, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
-    participants, people, retention, sign_ins, turns,
+    participants, people, retention, scim_registrations, sign_ins, turns,
 };
 
 use crate::support::{
@@ -121,6 +121,7 @@ pub fn reads_of_people() -> Vec<Statement> {
         coverage::statements(),
         page_settings::statements(),
         retention::statements(),
+        scim_registrations::statements(),
     ]
     .concat()
 }
