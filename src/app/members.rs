@@ -93,12 +93,12 @@ async fn ids(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageRef]) -
 
 /// Fails if this member is the only owner. The caller holds the institution's lock.
 pub(super) async fn keep_an_owner(sql: &mut Sql, leaving: Option<&Member>) -> Result<()> {
-    match leaving {
-        Some(leaving) if is_last_owner(sql, leaving).await? => {
-            Err(Error::invalid(Field::Role, SetupFault::LastOwner))
-        }
-        _ => Ok(()),
+    if let Some(leaving) = leaving
+        && is_last_owner(sql, leaving).await?
+    {
+        return Err(Error::invalid(Field::Role, SetupFault::LastOwner));
     }
+    Ok(())
 }
 
 pub(super) async fn is_last_owner(sql: &mut Sql, member: &Member) -> Result<bool> {

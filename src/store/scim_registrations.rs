@@ -167,7 +167,8 @@ pub async fn link(sql: &mut Sql, institution: InstitutionId, links: &[(Participa
             value_rows(1, chunk.len(), 4)
         );
         let row = |(participant, link): &(ParticipantId, Link)| {
-            [institution.into(), (*participant).into(), link.user.into(), link.parked.into()]
+            let user = Value::from(link.user);
+            [Value::from(institution), Value::from(*participant), user, Value::from(link.parked)]
         };
         let params: Vec<Value<'_>> = chunk.iter().flat_map(row).collect();
         sql.execute(&text, &params).await?;

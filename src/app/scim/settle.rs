@@ -278,12 +278,14 @@ impl Settling {
         }
         for email_key in marked.into_iter().filter(|key| !given.contains_key(key)) {
             let person = PersonId { institution, email_key };
-            match store::members::find(sql, &person).await? {
-                Some(member) if members::is_last_owner(sql, &member).await? => {
-                    tracing::warn!(%institution, "the last owner has left the group that made them one, and stays");
-                }
-                Some(_) => members::remove_in(sql, &person).await?,
-                None => scim_registrations::unmark_role(sql, institution, &person.email_key).await?,
+            let Some(member) = store::members::find(sql, &person).await? else {
+                scim_registrations::unmark_role(sql, institution, &person.email_key).await?;
+                continue;
+            };
+            if members::is_last_owner(sql, &member).await? {
+                tracing::warn!(%institution, "the last owner has left the group that made them one, and stays");
+            } else {
+                members::remove_in(sql, &person).await?;
             }
         }
         Ok(())

@@ -270,6 +270,11 @@ impl Settling {
         gone.user.active = false;
         scim_users::update(sql, institution, &gone).await?;
         self.settle(sql, std::slice::from_ref(&gone)).await?;
-        Ok(scim_users::delete(sql, institution, id).await?)
+        scim_users::delete(sql, institution, id).await?;
+        // What has followed this user may follow another one of the same person.
+        let keys: Vec<&str> = gone.user.email.iter().map(|email| email.key()).collect();
+        let others = scim_users::by_emails(sql, institution, &keys).await?;
+        let others: Vec<ScimUserId> = others.iter().map(|other| other.id).collect();
+        Ok(scim_users::set_pending(sql, institution, &others, true).await?)
     }
 }

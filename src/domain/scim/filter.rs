@@ -302,7 +302,7 @@ impl<'a> Parser<'a> {
     /// A word of these characters.
     fn word(&mut self, is_part: impl Fn(char) -> bool) -> &'a str {
         self.skip_blanks();
-        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let end = self.rest.find(|c: char| !is_part(c)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         word

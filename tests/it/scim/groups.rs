@@ -11,7 +11,7 @@ use crate::support::World;
 
 const SOUND: &[u8] = b"sound";
 
-async fn registered<'a>(directory: &Directory<'a>) -> (String, String) {
+async fn registered(directory: &Directory<'_>) -> (String, String) {
     let ana = directory.user("Ana", "Lima", "ana@x.org").await;
     let group = directory.group("Choir", &[&ana]).await;
     directory.map_to(&group, &directory.world.page).await;
