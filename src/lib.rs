@@ -27,6 +27,8 @@ pub mod name_pages;
 pub mod ops;
 /// Public pages: home, API reference, badges, players.
 pub mod pages;
+/// SCIM 2.0: directories provision people.
+pub mod scim;
 /// The HTTP server: connections, timeouts, request ids, logs.
 pub mod server;
 

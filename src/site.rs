@@ -25,7 +25,7 @@ use crate::{
         reply,
         service::{Draining, Service, Shared},
     },
-    lti, me, name_pages, ops, pages,
+    lti, me, name_pages, ops, pages, scim,
 };
 
 pub use ops::metrics::Metrics;
@@ -57,6 +57,7 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
         .merge(pages::routes())
         .merge(ops::routes(draining.clone(), metrics))
         .merge(hooks::routes())
+        .merge(scim::routes())
         .merge(lti::routes())
         .merge(me::routes().layer(middleware::from_fn_with_state(app.clone(), language::prefer)))
         .merge(
@@ -120,6 +121,7 @@ fn refuse(app: &App, path: &str, accept_language: Option<&HeaderValue>, refusal:
         "i" | "p" | "u" => name_pages::refuse(app, language(), refusal),
         "console" | "operator" => console::refuse(app, language(), refusal),
         "phone" => hooks::refuse(refusal),
+        "scim" => scim::refuse(refusal),
         // An unparsable request has no reliable path; the API answers it.
         "api" => api::refuse(path, refusal),
         _ if matches!(refusal, Refusal::Panicked | Refusal::NotFound) => {

@@ -13,6 +13,7 @@
 //! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
 //! | `operate()` | managing the installation |
 //! | `represent(person)` | what a person does with their own data: the person, or an administrator |
+//! | `provision(institution)` | users and groups of a directory: its connection, or an owner |
 //! | `permit(action, institution)` | people, exports and courses; returns the `Access` with the actor's name pages |
 //!
 //! An institution that the actor does not reach is `Missing`; a reachable one where the actor lacks the permission is
@@ -32,6 +33,7 @@ use crate::domain::{
     audit::{Who, WhoKind},
     ids::{InstitutionId, NamePageId},
     member::{Member, Role},
+    scim::Connection,
     scope::Scope,
     session::PersonId,
 };
@@ -44,6 +46,8 @@ pub enum Actor {
     Person(PersonId),
     /// A person who signed in and has a role in the institution, as it is at this request (`members::actor_of`).
     Member(Arc<Member>),
+    /// A directory that provisions people, authenticated by the token of its SCIM connection.
+    Scim(Arc<Connection>),
     /// The operator, who runs commands on the server, or has a session that one of them has opened (`app/operators.rs`).
     Operator,
     /// The server itself: background jobs, schedules, and webhooks with a verified signature.
@@ -112,6 +116,12 @@ impl Actor {
         if self.is_person(person) { Ok(()) } else { self.administer(person.institution) }
     }
 
+    /// Checks that the actor may change users and groups of the institution's directory. Owners may do what they stand for, and more.
+    pub fn provision(&self, institution: InstitutionId) -> Result<()> {
+        self.check_reach(institution)?;
+        if self.connection().is_some() { Ok(()) } else { self.own(institution) }
+    }
+
     /// Returns which people of an institution the actor may access, if it may do this with people at all.
     pub fn permit(&self, action: Action, institution: InstitutionId) -> Result<Access> {
         let access = self.access(institution)?;
@@ -132,6 +142,7 @@ impl Actor {
             Self::Token(_) => "api".to_owned(),
             Self::Person(person) => person.email_key.clone(),
             Self::Member(member) => member.email.clone(),
+            Self::Scim(_) => "scim".to_owned(),
             Self::Operator => "operator".to_owned(),
             Self::System => "system".to_owned(),
         }
@@ -143,6 +154,7 @@ impl Actor {
             Self::Token(caller) => caller.access.by.clone(),
             Self::Person(person) => Who::named(WhoKind::Person, &person.email_key),
             Self::Member(member) => Who::named(WhoKind::Member, &member.email),
+            Self::Scim(connection) => Who::named(WhoKind::Scim, &connection.name),
             Self::Operator => Who::OPERATOR,
             Self::System => Who::SYSTEM,
         }
@@ -158,7 +170,15 @@ impl Actor {
         match self {
             Self::Person(person) => Some(person),
             Self::Member(member) => Some(&member.person),
-            Self::Token(_) | Self::Operator | Self::System => None,
+            Self::Token(_) | Self::Scim(_) | Self::Operator | Self::System => None,
+        }
+    }
+
+    /// The SCIM connection, if the actor is one.
+    pub(super) fn connection(&self) -> Option<&Connection> {
+        match self {
+            Self::Scim(connection) => Some(connection),
+            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Operator | Self::System => None,
         }
     }
 
@@ -173,6 +193,7 @@ impl Actor {
             Self::Token(caller) => Scope::Institution(caller.institution.id),
             Self::Person(person) => Scope::Institution(person.institution),
             Self::Member(member) => Scope::Institution(member.person.institution),
+            Self::Scim(connection) => Scope::Institution(connection.institution),
             Self::Operator | Self::System => Scope::Installation,
         }
     }
@@ -181,7 +202,7 @@ impl Actor {
     /// token could create another with more permissions.
     fn is_administrator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) => false,
             Self::Member(member) => matches!(member.role, Role::Owner | Role::Admin),
             Self::Operator | Self::System => true,
         }
@@ -190,7 +211,7 @@ impl Actor {
     /// Returns whether the actor owns the institutions that it administers.
     fn is_owner(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) => false,
             Self::Member(member) => member.role == Role::Owner,
             Self::Operator | Self::System => true,
         }
@@ -200,7 +221,7 @@ impl Actor {
     fn is_member(&self, may: impl FnOnce(&Member) -> bool) -> bool {
         match self {
             Self::Member(member) => may(member),
-            Self::Token(_) | Self::Person(_) | Self::Operator | Self::System => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Operator | Self::System => false,
         }
     }
 
@@ -208,13 +229,13 @@ impl Actor {
         match self {
             Self::Person(own) => own == person,
             Self::Member(member) => member.person == *person,
-            Self::Token(_) | Self::Operator | Self::System => false,
+            Self::Token(_) | Self::Scim(_) | Self::Operator | Self::System => false,
         }
     }
 
     fn is_operator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) | Self::Member(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Scim(_) => false,
             Self::Operator | Self::System => true,
         }
     }
@@ -223,8 +244,10 @@ impl Actor {
     fn people(&self, institution: InstitutionId) -> Access {
         let people = match self {
             Self::Token(caller) => return caller.access.clone(),
-            // Their own entries are reached through `represent`.
-            Self::Person(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
+            // People reach their own entries through `represent`, and directories through `provision`.
+            Self::Person(_) | Self::Scim(_) => {
+                Access::new(institution, TokenScope::Read, Some(Vec::new()), false)
+            }
             Self::Member(member) => match member.role {
                 Role::Owner | Role::Admin => Access::whole(institution),
                 Role::Manager => {

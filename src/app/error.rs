@@ -8,6 +8,7 @@ use crate::{
         fault::{Fault, Field},
         field_errors::FieldErrors,
         idempotency::KeyFault,
+        scim,
     },
     lms, store,
 };
@@ -45,6 +46,8 @@ pub enum Error {
     TooManyStreams,
     /// The `Idempotency-Key` of the request.
     IdempotencyKey(KeyFault),
+    /// A request of a directory is wrong, or in conflict with what there is.
+    Scim(scim::Fault),
     /// A temporary failure. A retry may succeed.
     Unavailable(String),
     /// A bug or inconsistent data on our side: logged, never shown to clients.
@@ -105,6 +108,9 @@ pub enum Missing {
     SsoConnection,
     Invitation,
     Member,
+    ScimConnection,
+    ScimUser,
+    ScimGroup,
 }
 
 /// These texts are fixed by the API contract.
@@ -145,6 +151,12 @@ impl From<InsufficientScope> for Error {
     }
 }
 
+impl From<scim::Fault> for Error {
+    fn from(fault: scim::Fault) -> Self {
+        Self::Scim(fault)
+    }
+}
+
 impl From<FieldErrors> for Error {
     fn from(errors: FieldErrors) -> Self {
         Self::Invalid(errors)
@@ -170,6 +182,7 @@ impl std::fmt::Display for Error {
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
             Self::TooManyExports { most } => write!(f, "{most} exports are waiting to be built already"),
             Self::IdempotencyKey(_) => f.write_str("the idempotency key cannot be used"),
+            Self::Scim(fault) => fault.fmt(f),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),
         }
     }
@@ -192,6 +205,9 @@ impl std::fmt::Display for Missing {
             Self::SsoConnection => "single sign-on connection",
             Self::Invitation => "invitation",
             Self::Member => "member",
+            Self::ScimConnection => "SCIM connection",
+            Self::ScimUser => "user",
+            Self::ScimGroup => "group",
         })
     }
 }

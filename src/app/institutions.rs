@@ -232,6 +232,9 @@ fn checked(change: Change) -> Result<Changes> {
     let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
     let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
     let language = change.language.map(|given| check_page_language(&given, &mut errors));
+    if change.audit_days.flatten().is_some_and(|days| !(1..=MOST_AUDIT_DAYS).contains(&days)) {
+        errors.add(Field::AuditDays, SetupFault::OutOfRange { least: 1, most: MOST_AUDIT_DAYS.into() });
+    }
     let mut origin = |given: &String| {
         let parsed = parse_origin(given);
         if parsed.is_none() {
@@ -239,9 +242,6 @@ fn checked(change: Change) -> Result<Changes> {
         }
         parsed
     };
-    if change.audit_days.flatten().is_some_and(|days| !(1..=MOST_AUDIT_DAYS).contains(&days)) {
-        errors.add(Field::AuditDays, SetupFault::OutOfRange { least: 1, most: MOST_AUDIT_DAYS.into() });
-    }
     let allow_origins = change.allow_origins.iter().filter_map(&mut origin).collect();
     let forbid_origins = change.forbid_origins.iter().filter_map(&mut origin).collect();
     errors.into_result()?;

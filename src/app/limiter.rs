@@ -15,7 +15,7 @@ use crate::{
     clock::Clock,
     domain::{
         client_address::network,
-        ids::{CourseId, InstitutionId, NamePageId, TokenId},
+        ids::{CourseId, InstitutionId, NamePageId, ScimConnectionId, TokenId},
         rate_limit::{Counter, Spending},
         token,
     },
@@ -27,6 +27,8 @@ use crate::{
 pub enum LimitKey {
     /// Versions 5, 4 and 3.
     Token(TokenId),
+    /// Directories.
+    Scim(ScimConnectionId),
     /// Version 2, where callers have only the code of a page; 0 is the institution's own code.
     Page { institution: InstitutionId, page: NamePageId },
     /// Version 2 requests with an unknown code.
@@ -89,9 +91,12 @@ impl LimitKey {
             | Self::Reports(_)
             | Self::Asks(_)
             | Self::PageAsks { .. } => true,
-            Self::Token(_) | Self::Page { .. } | Self::Address(_) | Self::Launches(_) | Self::Course(_) => {
-                false
-            }
+            Self::Token(_)
+            | Self::Scim(_)
+            | Self::Page { .. }
+            | Self::Address(_)
+            | Self::Launches(_)
+            | Self::Course(_) => false,
         }
     }
 
@@ -100,6 +105,7 @@ impl LimitKey {
         match self {
             Self::SignIns(_) | Self::Reports(_) | Self::Asks(_) | Self::PageAsks { .. } => 1,
             Self::Token(_)
+            | Self::Scim(_)
             | Self::Page { .. }
             | Self::Address(_)
             | Self::Failures(_)
@@ -113,6 +119,7 @@ impl LimitKey {
     fn digest(self) -> String {
         let text = match self {
             Self::Token(token) => format!("token {token}"),
+            Self::Scim(connection) => format!("scim {connection}"),
             Self::Page { institution, page } => format!("page {institution} {page}"),
             Self::Address(address) => format!("address {address}"),
             Self::Failures(address) => format!("failures {address}"),

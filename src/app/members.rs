@@ -20,7 +20,7 @@ use crate::{
         name_page::{NamePage, NamePageRef},
         session::PersonId,
     },
-    store::{Sql, members, name_pages, persons, rolls, sessions, sign_ins},
+    store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins},
 };
 
 /// Name pages that are shown to a member at once.
@@ -67,13 +67,11 @@ pub async fn set(
                     person,
                     role,
                 };
-                members::set(sql, &member).await?;
                 let old = before.as_ref().map_or(Json::Null, values);
                 let record = about(record, &member).change(old, values(&member));
-                if before.is_none_or(|before| !before.email.eq_ignore_ascii_case(&member.email)) {
-                    sessions::delete_all_of(sql, institution, &member.person.email_key).await?;
-                    sign_ins::delete_of(sql, &member.person).await?;
-                }
+                set_in(sql, &member, before.as_ref()).await?;
+                // Whoever decides by hand decides for good: the role does not follow a group of a directory any more.
+                scim_registrations::unmark_role(sql, institution, &member.person.email_key).await?;
                 audit::write_change(sql, record).await?;
                 Ok(member)
             })
@@ -91,6 +89,16 @@ fn values(member: &Member) -> Json {
     json!({ "email": member.email, "role": member.role.word(), "name_pages": (!pages.is_empty()).then_some(pages) })
 }
 
+/// Writes a member inside a transaction that holds the institution's lock and has kept an owner.
+pub(super) async fn set_in(sql: &mut Sql, member: &Member, before: Option<&Member>) -> Result<()> {
+    members::set(sql, member).await?;
+    if before.is_none_or(|before| !before.email.eq_ignore_ascii_case(&member.email)) {
+        sessions::delete_all_of(sql, member.person.institution, &member.person.email_key).await?;
+        sign_ins::delete_of(sql, &member.person).await?;
+    }
+    Ok(())
+}
+
 async fn ids(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageRef]) -> Result<Vec<NamePageId>> {
     let mut ids = Vec::with_capacity(pages.len());
     for page in pages {
@@ -104,12 +112,16 @@ async fn ids(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageRef]) -
 
 /// Fails if this member is the only owner. The caller holds the institution's lock.
 pub(super) async fn keep_an_owner(sql: &mut Sql, leaving: Option<&Member>) -> Result<()> {
-    let Some(leaving) = leaving.filter(|member| member.role == Role::Owner) else { return Ok(()) };
-    if members::owners(sql, leaving.person.institution).await? > 1 {
-        Ok(())
-    } else {
-        Err(Error::invalid(Field::Role, SetupFault::LastOwner))
+    if let Some(leaving) = leaving
+        && is_last_owner(sql, leaving).await?
+    {
+        return Err(Error::invalid(Field::Role, SetupFault::LastOwner));
     }
+    Ok(())
+}
+
+pub(super) async fn is_last_owner(sql: &mut Sql, member: &Member) -> Result<bool> {
+    Ok(member.role == Role::Owner && members::owners(sql, member.person.institution).await? <= 1)
 }
 
 /// All members, each with the slugs of their pages. Owners and admins have all pages, and none is listed.
@@ -140,13 +152,19 @@ pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email:
                 rolls::lock(sql, institution).await?;
                 let member = members::find(sql, &person).await?.ok_or(Error::Missing(Missing::Member))?;
                 keep_an_owner(sql, Some(&member)).await?;
-                members::delete(sql, &person).await?;
-                persons::delete_unregistered(sql, institution, &person.email_key).await?;
+                remove_in(sql, &person).await?;
                 let record = about(record, &member).change(values(&member), Json::Null);
                 Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await
+}
+
+/// `remove` inside a transaction that holds the institution's lock and has kept an owner.
+pub(super) async fn remove_in(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    members::delete(sql, person).await?;
+    scim_registrations::unmark_role(sql, person.institution, &person.email_key).await?;
+    Ok(persons::delete_unregistered(sql, person.institution, &person.email_key).await?)
 }
 
 /// The member who this person is, if they are one.

@@ -410,7 +410,10 @@ pub(super) async fn settle<T>(
         }
         Err(error) => {
             // After other errors the commit may have succeeded. The sweep decides, because it checks the database.
-            if matches!(error, Error::Invalid(_) | Error::Missing(_) | Error::IdempotencyKey(_)) {
+            if matches!(
+                error,
+                Error::Invalid(_) | Error::Missing(_) | Error::IdempotencyKey(_) | Error::Scim(_)
+            ) {
                 media::discard(app, institution, &made).await;
             }
             Err(error)

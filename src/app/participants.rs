@@ -132,7 +132,8 @@ pub async fn latest(app: &App, access: &Access, person_keys: &[PersonKey]) -> Re
     Ok(participants::by_ids(sql, institution, &ids).await?)
 }
 
-async fn newest_of_each(
+/// The registration with the newest recording for each of these keys.
+pub(super) async fn newest_of_each(
     sql: &mut Sql,
     institution: InstitutionId,
     within: SearchScope<'_>,

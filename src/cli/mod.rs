@@ -26,6 +26,7 @@ mod person;
 mod phone;
 mod ready;
 mod restore;
+mod scim;
 mod serve;
 mod sign_in_link;
 mod sso;
@@ -120,6 +121,9 @@ Examples:
       --client-id endonym --client-secret - < secret
     endonym sso test ID
 
+  Let a directory such as Entra or Okta provision people (SCIM 2.0):
+    endonym scim create --institution example-university --name Entra
+
   Use PostgreSQL:
     export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
     endonym migrate && endonym serve
@@ -164,6 +168,8 @@ enum Command {
     Moderation(moderation::Moderation),
     #[command(subcommand)]
     Sso(sso::Command),
+    #[command(subcommand)]
+    Scim(scim::Command),
     #[command(subcommand)]
     Badge(badge::Badge),
     #[command(subcommand)]
@@ -258,6 +264,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::SignInLink(command) => command.run(&open().await?).await,
         Command::Moderation(command) => command.run(&open().await?).await,
         Command::Sso(command) => command.run(&open().await?).await,
+        Command::Scim(command) => command.run(&open().await?).await,
         Command::Badge(command) => command.run(&open().await?).await,
         Command::Blobs(command) => command.run(&open().await?).await,
         Command::Jobs(command) => command.run(&open().await?).await,

@@ -81,6 +81,9 @@ ids! {
     SignInRequestId,
     SignInLinkId,
     SsoConnectionId,
+    ScimConnectionId,
+    ScimUserId,
+    ScimGroupId,
     InvitationId,
     /// A case of moderation.
     ModerationId,

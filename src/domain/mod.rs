@@ -56,6 +56,7 @@ pub mod report;
 pub mod roll;
 pub mod roster;
 pub mod schedule;
+pub mod scim;
 pub mod scope;
 pub mod section;
 pub mod session;

@@ -167,7 +167,7 @@ fn length(response: &Response, is_head: bool) -> Option<u64> {
 fn is_compressible(response: &Response, length: Option<u64>) -> bool {
     let headers = response.headers();
     let is_compressible = |kind: &HeaderValue| {
-        let kinds = ["application/json", "text/css", "text/javascript"];
+        let kinds = ["application/json", "application/scim+json", "text/css", "text/javascript"];
         kinds.iter().any(|one| kind.as_bytes().starts_with(one.as_bytes()))
     };
     length.is_none_or(|length: u64| length >= SMALLEST)

@@ -197,6 +197,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM idempotency_keys WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
+        "DELETE FROM scim_connections WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         // A synchronization in progress finds nothing to update.
         "DELETE FROM course_members WHERE institution_id = $1",
@@ -306,6 +307,13 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM idempotency_keys WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",
+        "DELETE FROM scim_connections WHERE institution_id = $1",
+        "DELETE FROM scim_registrations WHERE institution_id = $1",
+        "DELETE FROM scim_roles WHERE institution_id = $1",
+        "DELETE FROM scim_group_members WHERE institution_id = $1",
+        "DELETE FROM scim_group_pages WHERE institution_id = $1",
+        "DELETE FROM scim_groups WHERE institution_id = $1",
+        "DELETE FROM scim_users WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         "DELETE FROM institutions WHERE id = $1",
     ] {

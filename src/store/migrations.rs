@@ -34,6 +34,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
     ("0027_deferred", include_str!("../../migrations/0027_deferred.sql")),
+    ("0028_scim", include_str!("../../migrations/0028_scim.sql")),
     ("0029_audit", include_str!("../../migrations/0029_audit.sql")),
     ("0030_console", include_str!("../../migrations/0030_console.sql")),
 ];

@@ -272,6 +272,7 @@ pub async fn absorb(
         ("member_pages", "email_key"),
         ("admissions", "email_key"),
         ("invitations", "email_key"),
+        ("scim_group_pages", "group_id"),
     ] {
         let text = format!(
             "UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3 AND NOT EXISTS \
@@ -303,8 +304,14 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
                 (SELECT i.id FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2)";
     sql.execute(text, &here).await?;
     // Cases and changes of people who came from another page.
-    for table in ["participant_consents", "paused_participants", "outsiders", "import_changes", "moderation"]
-    {
+    for table in [
+        "participant_consents",
+        "paused_participants",
+        "outsiders",
+        "import_changes",
+        "moderation",
+        "scim_registrations",
+    ] {
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \
              (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \
@@ -320,6 +327,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM token_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM export_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM member_pages WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM scim_group_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",

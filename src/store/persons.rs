@@ -21,7 +21,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 15] = [
+pub const TABLES: [(&str, OnErasure); 16] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -37,11 +37,12 @@ pub const TABLES: [(&str, OnErasure); 15] = [
     ("plays", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
     ("retention_notices", OnErasure::Alone),
+    ("scim_registrations", OnErasure::Alone),
 ];
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
 /// and nowhere else.
-pub const PERSON_TABLES: [&str; 12] = [
+pub const PERSON_TABLES: [&str; 14] = [
     "admissions",
     "consents",
     "invitations",
@@ -51,6 +52,8 @@ pub const PERSON_TABLES: [&str; 12] = [
     "members",
     "persons",
     "recording_requests",
+    "scim_roles",
+    "scim_users",
     "sessions",
     "sign_in_links",
     "sign_in_requests",
@@ -62,7 +65,8 @@ const OF_REGISTERED: [&str; 6] =
     ["consents", "persons", "recording_requests", "sessions", "sign_in_links", "sign_in_requests"];
 
 /// Those of `PERSON_TABLES` by which an institution knows somebody who is not registered.
-const OF_UNREGISTERED: [&str; 5] = ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members"];
+const OF_UNREGISTERED: [&str; 6] =
+    ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members", "scim_users"];
 
 /// Whether the institution knows this email, other than from a registration.
 pub async fn is_known(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {

@@ -31,6 +31,7 @@ mod pages;
 mod phone;
 mod plays;
 mod retention;
+mod scim;
 mod scopes;
 mod server;
 mod store;

@@ -16,8 +16,8 @@ use endonym::{
         name_pages, names, operators, outbox, overview,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, people_search,
-        persons, play_all, plays, progress, pronunciations, recording_requests, registrations, sign_in, sso,
-        start, tokens,
+        persons, play_all, plays, progress, pronunciations, recording_requests, registrations, scim, sign_in,
+        sso, start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -29,7 +29,7 @@ use endonym::{
         export::Export,
         ids::{
             CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId,
-            SignInLinkId,
+            ScimGroupId, ScimUserId, SignInLinkId,
         },
         language::Language,
         mail_text::LetterKind,
@@ -48,6 +48,7 @@ use endonym::{
     },
 };
 use futures_util::future::LocalBoxFuture;
+use serde_json::json;
 use syn::{FnArg, Ident, ImplItem, Item, Signature, Visibility, visit::Visit};
 
 use crate::support::{
@@ -73,6 +74,8 @@ enum Needs {
     Ownership,
     /// To own any institution: a list of what the actor owns.
     AnyOwnership,
+    /// To be the directory of the institution, or to own it.
+    Provisioning,
     /// To manage the name page that the use case names.
     Page,
     /// To manage it or to be one of its readers.
@@ -83,7 +86,10 @@ enum Needs {
     Permission(Action),
 }
 
-use Needs::{AnyInstitution, AnyOwnership, Hearing, Installation, Institution, Ownership, Page, Permission};
+use Needs::{
+    AnyInstitution, AnyOwnership, Hearing, Installation, Institution, Ownership, Page, Permission,
+    Provisioning,
+};
 
 pub struct Case {
     /// The path of the function below `src/app`.
@@ -773,6 +779,65 @@ pub fn cases() -> Vec<Case> {
         case!("sso::connections::check_client", Ownership, |s, a| async {
             away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
         }),
+        case!("scim::connections::create", Ownership, |s, a| scim::connections::create(
+            &s.world.app,
+            a,
+            s.id,
+            scim::connections::New { name: "Directory".into(), pages_from_groups: false }
+        )),
+        case!("scim::connections::all", Ownership, |s, a| scim::connections::all(&s.world.app, a, s.id)),
+        case!("scim::connections::revoke", Ownership, |s, a| revoke_scim(s, a)),
+        case!("scim::users::create", Provisioning, |s, a| async {
+            let body = json!({ "userName": s.world.app.ids.hex() });
+            scim::users::create(&s.world.app, a, s.id, &body).await
+        }),
+        case!("scim::users::find", Provisioning, |s, a| async {
+            scim::users::find(&s.world.app, a, s.id, scim_user(s).await).await
+        }),
+        case!("scim::users::list", Provisioning, |s, a| async {
+            scim::users::list(&s.world.app, a, s.id, &everything()).await
+        }),
+        case!("scim::users::replace", Provisioning, |s, a| async {
+            let body = json!({ "userName": s.world.app.ids.hex() });
+            scim::users::replace(&s.world.app, a, s.id, scim_user(s).await, body).await
+        }),
+        case!("scim::users::patch", Provisioning, |s, a| async {
+            let body = json!({ "Operations": [{ "op": "replace", "path": "active", "value": false }] });
+            scim::users::patch(&s.world.app, a, s.id, scim_user(s).await, &body).await
+        }),
+        case!("scim::users::delete", Provisioning, |s, a| async {
+            scim::users::delete(&s.world.app, a, s.id, scim_user(s).await).await
+        }),
+        case!("scim::groups::create", Provisioning, |s, a| async {
+            let body = json!({ "displayName": s.world.app.ids.hex() });
+            scim::groups::create(&s.world.app, a, s.id, &body, true).await
+        }),
+        case!("scim::groups::find", Provisioning, |s, a| async {
+            scim::groups::find(&s.world.app, a, s.id, scim_group(s).await, true).await
+        }),
+        case!("scim::groups::list", Provisioning, |s, a| async {
+            scim::groups::list(&s.world.app, a, s.id, &everything(), true).await
+        }),
+        case!("scim::groups::replace", Provisioning, |s, a| async {
+            let body = json!({ "displayName": s.world.app.ids.hex() });
+            scim::groups::replace(&s.world.app, a, s.id, scim_group(s).await, &body, true).await
+        }),
+        case!("scim::groups::patch", Provisioning, |s, a| async {
+            let body = json!({ "Operations": [{ "op": "remove", "path": "members" }] });
+            scim::groups::patch(&s.world.app, a, s.id, scim_group(s).await, &body).await
+        }),
+        case!("scim::groups::delete", Provisioning, |s, a| async {
+            scim::groups::delete(&s.world.app, a, s.id, scim_group(s).await).await
+        }),
+        case!("scim::groups::summaries", Ownership, |s, a| scim::groups::summaries(&s.world.app, a, s.id)),
+        case!("scim::groups::named", Ownership, |s, a| async {
+            let id = scim_group(s).await.to_string();
+            scim::groups::named(&s.world.app, a, s.id, &id).await
+        }),
+        case!("scim::groups::map", Ownership, |s, a| async {
+            let target = scim::Target::Page(s.page.clone());
+            scim::groups::map(&s.world.app, a, s.id, scim_group(s).await, target).await
+        }),
         case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
             &s.world.app,
             a,
@@ -1044,6 +1109,28 @@ async fn revoke(scene: &Scene, actor: &Actor) -> Result<()> {
     tokens::revoke(app, actor, scene.id, made.id).await
 }
 
+async fn revoke_scim(scene: &Scene, actor: &Actor) -> Result<()> {
+    let app = &scene.world.app;
+    let new = scim::connections::New { name: "Directory".into(), pages_from_groups: false };
+    let made = scim::connections::create(app, &Actor::Operator, scene.id, new).await?.0;
+    scim::connections::revoke(app, actor, scene.id, made.id).await
+}
+
+/// A new user of the institution's directory.
+async fn scim_user(scene: &Scene) -> ScimUserId {
+    let body = json!({ "userName": scene.world.app.ids.hex() });
+    scim::users::create(&scene.world.app, &Actor::Operator, scene.id, &body).await.unwrap().stored.id
+}
+
+async fn scim_group(scene: &Scene) -> ScimGroupId {
+    let body = json!({ "displayName": scene.world.app.ids.hex() });
+    scim::groups::create(&scene.world.app, &Actor::Operator, scene.id, &body, true).await.unwrap().stored.id
+}
+
+fn everything() -> scim::Query {
+    scim::Query { filter: None, skipped: 0, most: 10 }
+}
+
 async fn synchronize(scene: &Scene, actor: &Actor, losses: courses::LossPolicy) -> Result<courses::Outcome> {
     let running = courses::WhenRunning::Fine;
     courses::synchronize_with(&scene.world.app, actor, &scene.consumer, Vec::new(), running, losses).await
@@ -1082,7 +1169,7 @@ async fn a_token_of_another_institution_finds_nothing() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &stranger).await;
         match needs {
-            Institution | Ownership | Page | Hearing | Permission(_) => {
+            Institution | Ownership | Provisioning | Page | Hearing | Permission(_) => {
                 assert!(is_missing(&outcome), "{name}: {outcome:?}");
             }
             AnyInstitution | AnyOwnership | Installation => {
@@ -1104,7 +1191,8 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
                     assert!(is_permitted(&outcome), "{name}: {outcome:?}");
                 }
                 Permission(action) => assert!(lacks(&outcome, scope, action), "{name}: {outcome:?}"),
-                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
+                | Installation => {
                     assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
                 }
             }
@@ -1115,7 +1203,8 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
         let outcome = run(&scene, &token).await;
         match needs {
             Permission(_) => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
-            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
+            | Installation => {
                 assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
             }
         }
@@ -1148,7 +1237,8 @@ async fn an_owner_may_do_everything_in_the_institution_and_nothing_outside() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &owner).await;
         match needs {
-            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Permission(_) => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
+            | Permission(_) => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
@@ -1168,7 +1258,9 @@ async fn an_admin_may_do_everything_but_what_is_for_owners() {
             Institution | AnyInstitution | Page | Hearing | Permission(_) => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
-            Ownership | AnyOwnership => assert!(is_not_owner(&outcome), "{name}: {outcome:?}"),
+            Ownership | AnyOwnership | Provisioning => {
+                assert!(is_not_owner(&outcome), "{name}: {outcome:?}");
+            }
             Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
         }
     }
@@ -1203,7 +1295,8 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
                     assert!(lacks(&outcome, scope, action), "{what}");
                 }
                 Permission(_) => assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{what}"),
-                Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
+                | Installation => {
                     assert!(is_not_administrator(&outcome), "{what}");
                 }
             }
@@ -1233,7 +1326,7 @@ async fn a_member_of_another_institution_finds_nothing() {
         for Case { name, needs, run } in cases() {
             let outcome = run(&scene, &stranger).await;
             match needs {
-                Institution | Ownership | Page | Hearing | Permission(_) => {
+                Institution | Ownership | Provisioning | Page | Hearing | Permission(_) => {
                     assert!(is_missing(&outcome), "{role:?}: {name}: {outcome:?}");
                 }
                 // Lists of what is theirs, which is nothing of the scene.
@@ -1253,6 +1346,46 @@ async fn a_member_of_another_institution_finds_nothing() {
         }
     }
     assert_eq!(scheduled().await, before, "nobody else's call was cancelled");
+}
+
+/// The directory of an institution, as the actor of a request.
+async fn directory(world: &World, institution: InstitutionId, slug: &str) -> Actor {
+    let new = scim::connections::New { name: "Directory".into(), pages_from_groups: false };
+    let made = scim::connections::create(&world.app, &Actor::Operator, institution, new).await;
+    let address = std::net::Ipv4Addr::LOCALHOST.into();
+    scim::connections::authenticate(&world.app, slug, &made.unwrap().1, address).await.unwrap().actor()
+}
+
+#[tokio::test]
+async fn a_directory_provisions_its_own_institution_and_does_nothing_else() {
+    let scene = Scene::new().await;
+    let own = directory(&scene.world, scene.id, &scene.slug).await;
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &own).await;
+        match needs {
+            Provisioning => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
+            Permission(Action::Read) => {
+                assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{name}: {outcome:?}");
+            }
+            Permission(action) => assert!(lacks(&outcome, TokenScope::Read, action), "{name}: {outcome:?}"),
+            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
+                assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+            }
+        }
+    }
+    let neighbor = scene.world.neighbor().await;
+    let other = directory(&scene.world, neighbor.institution.id, &neighbor.institution.slug).await;
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &other).await;
+        match needs {
+            Institution | Ownership | Provisioning | Page | Hearing | Permission(_) => {
+                assert!(is_missing(&outcome), "{name}: {outcome:?}");
+            }
+            AnyInstitution | AnyOwnership | Installation => {
+                assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -35,6 +35,8 @@ fn error_reply(error: Error) -> ErrorReply {
         Error::TooManyExports { most } => ErrorReply::too_many_exports(most),
         Error::TooManyStreams => ErrorReply::too_many_streams(),
         Error::IdempotencyKey(fault) => ErrorReply::idempotency_key(fault),
+        // No use case of the API returns it.
+        Error::Scim(fault) => ErrorReply::internal(fault.to_string()),
         Error::Unavailable(why) => ErrorReply::unavailable(why),
         Error::Internal(why) => ErrorReply::internal(why),
     }

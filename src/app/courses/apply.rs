@@ -9,13 +9,11 @@ use crate::{
     app::{
         App, Error, Missing, Result,
         audit::{self, MediaChange, Record as AuditRecord},
-        calls::{self, CallChange},
-        exports,
+        hiding,
         own_recordings::{self, Copies, Started},
     },
     domain::{
         audit::{Act, SubjectKind, Who, WhoKind},
-        call::Reason,
         course::Course,
         ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
         job::Claim,
@@ -31,9 +29,8 @@ use crate::{
     store::{
         self, Sql,
         courses::{self, SyncResult, members},
-        exports::Departing,
         name_pages,
-        participants::{self, Record, hidden},
+        participants::{self, Record},
         rolls,
     },
 };
@@ -306,29 +303,13 @@ impl Sync {
     }
 
     pub(super) async fn hide(&self, sql: &mut Sql, ids: Vec<ParticipantId>) -> Result<()> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let pending = store::calls::pending_among(sql, self.institution, &ids).await?;
-        for id in pending.iter().map(|call| call.participant) {
-            let call_change = CallChange::Cancel(Reason::LeftCourse);
-            let made = calls::Ids::new(&self.app, self.now);
-            calls::settle(sql, &self.app.calling, (self.institution, id), call_change, made, self.now)
-                .await?;
-        }
-        let job = self.app.ids.id(self.now);
-        exports::leave(sql, job, self.institution, Departing::These(ids.clone()), self.now).await?;
         let people = participants::by_ids(sql, self.institution, &ids).await?;
-        hidden::hide(sql, self.institution, self.page, &ids).await?;
+        hiding::hide(sql, &self.app, (self.institution, self.page), ids, self.now).await?;
         self.log(sql, Act::ParticipantHidden, &people).await
     }
 
     pub(super) async fn show(&self, sql: &mut Sql, ids: Vec<ParticipantId>) -> Result<()> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        exports::come_back(sql, self.institution, &ids).await?;
-        hidden::show(sql, self.institution, self.page, &ids, self.now).await?;
+        hiding::show(sql, (self.institution, self.page), &ids, self.now).await?;
         let people = participants::by_ids(sql, self.institution, &ids).await?;
         self.log(sql, Act::ParticipantShown, &people).await
     }

@@ -246,7 +246,12 @@ fn shown(row: Record, owner: &Institution) -> Value {
             Some(micros) if name.ends_with("_at") || name == "until" => {
                 Moment::from_micros(micros).shown_in(&owner.time_zone).into()
             }
-            Some(number) if matches!(name.as_str(), "hidden" | "original" | "badge_listed") => {
+            Some(number)
+                if matches!(
+                    name.as_str(),
+                    "hidden" | "original" | "badge_listed" | "active" | "parked" | "pending"
+                ) =>
+            {
                 (number != 0).into()
             }
             _ => value,

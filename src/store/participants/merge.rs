@@ -150,7 +150,10 @@ pub async fn hand_over(
     let text = "UPDATE moderation SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 \
                 AND hex IN (SELECT m.hex FROM media m WHERE m.institution_id = $2 AND m.participant_id = $1)";
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
-    for table in ["moderation", "import_changes"] {
+    let text = "UPDATE scim_registrations SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 \
+                AND NOT EXISTS (SELECT 1 FROM scim_registrations o WHERE o.institution_id = $2 AND o.participant_id = $1)";
+    sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
+    for table in ["moderation", "import_changes", "scim_registrations"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), from.into()]).await?;
     }

@@ -21,6 +21,7 @@ mod moderation;
 mod name_page;
 mod person;
 mod recordings;
+mod scim;
 mod serve;
 mod settings;
 mod sign_in_link;

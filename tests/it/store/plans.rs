@@ -2,7 +2,7 @@
 
 use endonym::store::{
     Db, Value, audit, calls, coverage, imports, invitations, jobs, media, moderation, name_pages, newest,
-    own_recordings, page_settings, participants, people, retention, sign_ins, turns,
+    own_recordings, page_settings, participants, people, retention, scim_registrations, sign_ins, turns,
 };
 
 use crate::support::{
@@ -122,6 +122,7 @@ pub fn reads_of_people() -> Vec<Statement> {
         newest::statements(),
         page_settings::statements(),
         retention::statements(),
+        scim_registrations::statements(),
     ]
     .concat()
 }
