@@ -9,8 +9,9 @@ use crate::{
         access::Access,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
-        ids::{InstitutionId, NamePageId},
+        ids::{InstitutionId, JobId, NamePageId},
         institution::Institution,
+        job::Job,
         moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
         page_settings::PageSettings,
@@ -44,14 +45,21 @@ pub async fn create_with(
     made(app, institution, new, settings, errors, None).await
 }
 
-/// Makes a page, if there are no errors yet. The managers of `from` manage it.
+/// What a page is copied from.
+struct Original {
+    page: NamePageId,
+    /// The job that copies its people, if they are wanted.
+    people: Option<JobId>,
+}
+
+/// Makes a page, if there are no errors yet. The managers of the original manage it, too.
 async fn made(
     app: &App,
     institution: InstitutionId,
     new: New,
     settings: Changes,
     mut errors: FieldErrors,
-    from: Option<NamePageId>,
+    original: Option<Original>,
 ) -> Result<NamePage> {
     check_title(&new.title, &mut errors);
     let now = app.clock.now();
@@ -91,13 +99,17 @@ async fn made(
             Box::pin(async move {
                 name_pages::insert(sql, institution, &page).await?;
                 store::page_settings::update(sql, institution, page.id, &settings).await?;
-                if let Some(from) = from {
-                    store::page_settings::copy_managers(sql, institution, from, page.id).await?;
+                let Some(Original { page: from, people }) = original else { return Ok(page) };
+                store::page_settings::copy_managers(sql, institution, from, page.id).await?;
+                if let Some(job) = people {
+                    let copy = Job::CopyPeople { institution, from, to: page.id };
+                    store::jobs::insert(sql, job, &copy, now, now).await?;
                 }
                 Ok(page)
             })
         })
         .await;
+    app.queue.wake();
     made.map_err(|error| match error {
         store::Error::Conflict => Error::invalid(Field::Slug, SetupFault::JustTaken),
         other => other.into(),
@@ -121,10 +133,34 @@ pub async fn copy(
     title: String,
     slug: Option<String>,
 ) -> Result<NamePage> {
-    let from = managed(app, actor, institution, page).await?.id;
-    let settings = page_settings::find(app, institution, from).await?;
+    let page = managed(app, actor, institution, page).await?.id;
+    copied(app, institution, Original { page, people: None }, title, slug).await
+}
+
+/// Like `copy`, with the people of the page, and without their recordings. A job copies them (`page_copies.rs`).
+pub async fn copy_with_people(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    title: String,
+    slug: Option<String>,
+) -> Result<NamePage> {
+    let page = managed(app, actor, institution, page).await?.id;
+    let people = Some(app.ids.id(app.clock.now()));
+    copied(app, institution, Original { page, people }, title, slug).await
+}
+
+async fn copied(
+    app: &App,
+    institution: InstitutionId,
+    original: Original,
+    title: String,
+    slug: Option<String>,
+) -> Result<NamePage> {
+    let settings = Changes::copy_of(page_settings::find(app, institution, original.page).await?);
     let new = New { title, slug, access_code: None, allow_v2: false };
-    made(app, institution, new, Changes::copy_of(settings), FieldErrors::default(), Some(from)).await
+    made(app, institution, new, settings, FieldErrors::default(), Some(original)).await
 }
 
 /// Archives a page, or takes it out of the archive. An archived page is read-only for people and managers, is not listed, and sends no

@@ -3,6 +3,10 @@
 //! Each section has a file with `rules()`: its routes, and who may use them (`rule.rs`). A handler takes `Console` or, for a form,
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
+mod custom_fields;
+mod inputs;
+mod moderation;
+mod name_pages;
 mod overview;
 pub mod rule;
 mod visit;
@@ -15,7 +19,10 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules()].into_iter().flatten().collect()
+    [overview::rules(), name_pages::rules(), moderation::rules(), custom_fields::rules()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 pub fn routes() -> Router<App> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId},
+    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId, NamePageId},
     moment::Moment,
 };
 
@@ -44,6 +44,8 @@ pub enum Job {
     SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
     /// Checks or imports a file that somebody uploaded.
     RunImport { institution: InstitutionId, import: ImportId },
+    /// Copies the people of a name page to its copy.
+    CopyPeople { institution: InstitutionId, from: NamePageId, to: NamePageId },
 }
 
 macro_rules! kinds {
@@ -83,6 +85,7 @@ kinds! {
     Retain = "retain",
     SendBulkMail = "send_bulk_mail",
     RunImport = "run_import",
+    CopyPeople = "copy_people",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -182,6 +185,7 @@ impl Job {
             Self::Retain => Kind::Retain,
             Self::SendBulkMail { .. } => Kind::SendBulkMail,
             Self::RunImport { .. } => Kind::RunImport,
+            Self::CopyPeople { .. } => Kind::CopyPeople,
         }
     }
 
@@ -193,6 +197,7 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. }
+            | Self::CopyPeople { institution, .. }
             | Self::RunImport { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
@@ -218,6 +223,7 @@ impl Job {
                 Some(format!("{}:{message}", self.kind().name()))
             }
             Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
+            Self::CopyPeople { to, .. } => Some(format!("{}:{to}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports
             | Self::SweepBlobs
@@ -339,6 +345,7 @@ mod tests {
             r#"{"kind":"retain"}"#,
             r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
             r#"{"kind":"run_import","institution":7,"import":8}"#,
+            r#"{"kind":"copy_people","institution":7,"from":8,"to":9}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -251,7 +251,7 @@ fn render(
         audience_fault,
         plays: PlaysSection::new(words, heard),
         photo: photo::part(app, own, photo),
-        details: details::forms(own, details),
+        details: details::forms(words, own, details),
         has_legal_names: own.institution.multiple_recordings,
         member: MemberPart::new(pages),
         page,

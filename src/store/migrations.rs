@@ -30,6 +30,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     (RATE_LIMITS, include_str!("../../migrations/0024_rate_limits.sql")),
     ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
+    ("0032_custom_field_kinds", include_str!("../../migrations/0032_custom_field_kinds.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
