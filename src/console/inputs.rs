@@ -70,8 +70,8 @@ pub fn askings() -> Labels {
 /// The sentence about a value that somebody else has stored, as HTML.
 pub fn said(words: Words, value: &str) -> String {
     match value {
-        "" => words.html("console-now-nothing", &[]),
-        value => words.one_html("console-now", "value", value),
+        "" => words.html("console-set-now-nothing", &[]),
+        value => words.one_html("console-set-now", "value", value),
     }
 }
 
@@ -97,9 +97,9 @@ fn sentence(words: Words, fault: &Fault) -> String {
         Fault::Blank => words.text("me-fault-blank"),
         Fault::TooLong { most } => words.one("me-fault-long", "most", *most as u64),
         Fault::ControlCharacter => words.text("me-fault-characters"),
-        Fault::TooManyEntries { most } => words.one("console-fault-many", "most", *most as u64),
-        Fault::Taken => words.text("console-fault-taken"),
-        Fault::NotFound => words.text("console-fault-page"),
+        Fault::TooManyEntries { most } => words.one("console-set-fault-many", "most", *most as u64),
+        Fault::Taken => words.text("console-set-fault-taken"),
+        Fault::NotFound => words.text("console-set-fault-page"),
         Fault::Setup(fault) => setup(words, fault),
         _ => words.text("shared-unreadable"),
     }
@@ -107,21 +107,21 @@ fn sentence(words: Words, fault: &Fault) -> String {
 
 fn setup(words: Words, fault: &SetupFault) -> String {
     match fault {
-        SetupFault::JustTaken => words.text("console-fault-taken"),
-        SetupFault::NotASlug => words.text("console-fault-slug"),
-        SetupFault::NotACode => words.text("console-fault-code"),
-        SetupFault::NotAFieldName => words.text("console-fault-field-name"),
-        SetupFault::ReservedFieldName(name) => words.one("console-fault-reserved", "name", name),
-        SetupFault::NotADate(_) => words.text("console-fault-date"),
-        SetupFault::NotAClosingTime(_) => words.text("console-fault-closing"),
-        SetupFault::DateNeeded => words.text("console-fault-date-needed"),
-        SetupFault::NotADomain(given) => words.one("console-fault-domain", "domain", given),
-        SetupFault::PageDomainsNeeded => words.text("console-fault-domains-needed"),
+        SetupFault::JustTaken => words.text("console-set-fault-taken"),
+        SetupFault::NotASlug => words.text("console-set-fault-slug"),
+        SetupFault::NotACode => words.text("console-set-fault-code"),
+        SetupFault::NotAFieldName => words.text("console-set-fault-field-name"),
+        SetupFault::ReservedFieldName(name) => words.one("console-set-fault-reserved", "name", name),
+        SetupFault::NotADate(_) => words.text("console-set-fault-date"),
+        SetupFault::NotAClosingTime(_) => words.text("console-set-fault-closing"),
+        SetupFault::DateNeeded => words.text("console-set-fault-date-needed"),
+        SetupFault::NotADomain(given) => words.one("console-set-fault-domain", "domain", given),
+        SetupFault::PageDomainsNeeded => words.text("console-set-fault-domains-needed"),
         SetupFault::OutOfRange { least, most } => {
-            words.with("console-fault-range", &[("least", (*least).into()), ("most", (*most).into())])
+            words.with("console-set-fault-range", &[("least", (*least).into()), ("most", (*most).into())])
         }
-        SetupFault::OptionsNeeded => words.text("console-fault-options"),
-        SetupFault::NotAnOption(given) => words.one("console-fault-option", "option", given),
+        SetupFault::OptionsNeeded => words.text("console-set-fault-options"),
+        SetupFault::NotAnOption(given) => words.one("console-set-fault-option", "option", given),
         SetupFault::Archived => words.text("console-page-archived-note"),
         _ => words.text("shared-unreadable"),
     }

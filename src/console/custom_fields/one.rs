@@ -242,10 +242,10 @@ async fn draw_delete(
         page: console.page(app, &path),
         nav: console.nav(app, Section::CustomFields),
         loss: loss(words, usage),
-        ask: words.one_html("console-type-name", "name", &field.name),
+        ask: words.one_html("console-set-type-name", "name", &field.name),
         typed: Input {
             value: typed.unwrap_or_default().to_owned(),
-            fault: typed.map(|_| words.text("console-fault-typed")),
+            fault: typed.map(|_| words.text("console-set-fault-typed")),
             now: None,
         },
         field: &field,

@@ -165,10 +165,10 @@ fn draw_delete(
             count("console-page-delete-people", figures.registered),
             count("console-page-delete-recordings", figures.recorded),
         ],
-        ask: words.one_html("console-type-title", "title", &found.page.title),
+        ask: words.one_html("console-set-type-title", "title", &found.page.title),
         typed: Input {
             value: typed.unwrap_or_default().to_owned(),
-            fault: typed.map(|_| words.text("console-fault-typed")),
+            fault: typed.map(|_| words.text("console-set-fault-typed")),
             now: None,
         },
         name_page: &found.page,

@@ -1,8 +1,8 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them. Not on Citus, whose plans contain those of shards.
 
 use endonym::store::{
-    Db, Value, calls, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
-    participants, people, retention, sign_ins, turns,
+    Db, Value, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation, own_recordings,
+    page_settings, participants, people, retention, sign_ins, turns,
 };
 
 use crate::support::{
@@ -119,6 +119,7 @@ pub fn reads_of_people() -> Vec<Statement> {
         sign_ins::statements(),
         invitations::statements(),
         coverage::statements(),
+        custom_fields::statements(),
         page_settings::statements(),
         retention::statements(),
     ]
