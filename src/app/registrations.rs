@@ -184,7 +184,8 @@ impl Details {
             let given = draft.custom.iter().find(|(sent, _)| *sent == key).map(|(_, given)| given);
             let is_lacking = is_lacking(given.unwrap_or(&Given::Absent), is_new);
             if is_lacking && !errors.has(&Field::Custom(key.clone())) {
-                errors.add(Field::Custom(key), Fault::Blank);
+                let fault = if field.kind.is_text() { Fault::Blank } else { Fault::NotIncluded };
+                errors.add(Field::Custom(key), fault);
             }
         }
         draft.errors = errors;

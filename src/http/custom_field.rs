@@ -5,6 +5,7 @@ use crate::{
     domain::{
         custom_field::{CustomField, FieldKind, NO, YES, parts},
         page_settings::Asking,
+        participant::Source,
     },
     http::form::Form,
     words::Words,
@@ -48,7 +49,8 @@ impl CustomInput {
     /// With what was sent, and the sentence that says what is wrong with it.
     pub fn sent(words: Words, field: &CustomField, form: &Form, fault: Option<String>) -> Self {
         let key = field.import_key();
-        let sent: Vec<String> = form.all(&key).filter(|value| !value.is_empty()).map(str::to_owned).collect();
+        let sent: Vec<String> =
+            Source::texts(form, &key).into_iter().filter(|value| !value.is_empty()).collect();
         let value = sent.first().map_or("", String::as_str);
         Self { fault, ..Self::new(words, field, value, &sent) }
     }

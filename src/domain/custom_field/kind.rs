@@ -40,6 +40,11 @@ impl FieldKind {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
+    /// Do people write it themselves?
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::LongText)
+    }
+
     /// Does the institution say what can be chosen?
     pub const fn has_options(self) -> bool {
         matches!(self, Self::Choice | Self::Choices)

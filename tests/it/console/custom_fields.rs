@@ -255,7 +255,7 @@ async fn people_get_the_right_input_for_each_kind_and_it_is_checked() {
     for part in [
         "id=\"field-3-fault\">Please choose one of the answers.",
         "id=\"field-4-fault\">Please choose one of the answers.",
-        "id=\"field-5-fault\">Please write something here.",
+        "id=\"field-5-fault\">Please choose one of the answers.",
         "Two\nlines</textarea>",
         "value=\"Tenor\" checked>",
     ] {
