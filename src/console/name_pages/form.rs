@@ -108,7 +108,8 @@ impl Values {
         for key in asked_keys(stored.fields) {
             match self.asked.get(&menu_name(&key)).map(String::as_str) {
                 Some(BY_DEFAULT) => {
-                    asked_by_default.extend(stored.fields.iter().filter(|one| one.has_import_key(&key)));
+                    let field = stored.fields.iter().find(|field| field.has_import_key(&key));
+                    asked_by_default.extend(field.map(|field| field.name.clone()));
                 }
                 word => asked.extend(word.and_then(Asking::parse).map(|asking| (key, asking))),
             }
@@ -126,7 +127,7 @@ impl Values {
             // A local time may be there twice a year: the one that is stored stays.
             closes: (!is_same_time).then(|| self.closes.clone()),
             asked,
-            asked_by_default: asked_by_default.into_iter().map(|field| field.name.clone()).collect(),
+            asked_by_default,
             take_seconds: Some(number(&self.take_seconds)),
             delete_after_days: Some(number(&self.delete_after_days)),
             version,
