@@ -220,8 +220,7 @@ pub mod tests {
         let field = |id: i64, name: &str| CustomField {
             id: CustomFieldId::new(id),
             name: name.to_owned(),
-            label: String::new(),
-            editable: false,
+            ..CustomField::default()
         };
         let fields = vec![field(2, "a \"key\""), field(1, "pronouns"), field(3, "unset")];
         let mut view = View::of_report(Arc::new(institution), Links::new("https://x.org/a\"b"), fields);

@@ -9,6 +9,7 @@
 //! | `administer(institution)` | managing one institution: its pages, tokens, learning systems, calls |
 //! | `own(institution)` | what only owners may: members and their roles, single sign-on, deleting the institution |
 //! | `manage(institution, page)` | running one name page: settings, people, invitations, moderation, exports |
+//! | `managed(institution)` | lists over all name pages that the actor runs; returns which these are |
 //! | `hear(institution, page)` | hearing everybody on one name page, whoever else may |
 //! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
 //! | `operate()` | managing the installation |
@@ -75,6 +76,16 @@ impl Actor {
         } else {
             Err(Error::Forbidden(Forbidden::Administration))
         }
+    }
+
+    /// Checks that the actor runs name pages of the institution. Returns those that it is limited to, which may be none, or `None` for all.
+    pub fn managed(&self, institution: InstitutionId) -> Result<Option<&[NamePageId]>> {
+        self.check_reach(institution)?;
+        if self.is_administrator() {
+            return Ok(None);
+        }
+        let own = self.own_pages().ok_or(Error::Forbidden(Forbidden::Administration))?;
+        Ok(Some(own))
     }
 
     /// Checks that the actor may hear everybody on this name page of the institution, even if only its managers may.
@@ -222,6 +233,17 @@ impl Actor {
         match self {
             Self::Member(member) => may(member),
             Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Operator | Self::System => false,
+        }
+    }
+
+    /// Returns the pages that the actor runs without being an administrator.
+    fn own_pages(&self) -> Option<&[NamePageId]> {
+        match self {
+            Self::Member(member) => match member.role {
+                Role::Manager => Some(&member.pages),
+                Role::Owner | Role::Admin | Role::Reader => None,
+            },
+            Self::Token(_) | Self::Person(_) | Self::Operator | Self::System => None,
         }
     }
 

@@ -90,6 +90,7 @@ async fn seed_page(app: &App, actor: &Actor, institution: &Institution) -> Resul
         name: "gender_pronouns".to_owned(),
         label: Some("Pronouns".to_owned()),
         editable: true,
+        ..Default::default()
     };
     match custom_fields::create(app, actor, institution.id, pronouns).await {
         // `Invalid`: the field exists from an earlier start.

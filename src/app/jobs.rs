@@ -2,6 +2,7 @@
 //! below.
 
 mod build_export;
+mod copy_people;
 mod delete_takes;
 mod expire_exports;
 mod fetch_take;

@@ -18,6 +18,7 @@ pub use reports::{Reported, report};
 
 use super::{Actor, App, Error, Missing, Result};
 pub use crate::store::moderation::Listed;
+use crate::store::moderation::Pages;
 use crate::{
     blobs::{Key, Shelf},
     domain::{
@@ -53,7 +54,7 @@ impl Entry {
     }
 }
 
-/// Lists the cases of a page, or of all pages of an institution, behind a case.
+/// Lists the cases of a page, or of all pages that the actor runs, behind a case.
 pub async fn queue(
     app: &App,
     actor: &Actor,
@@ -70,9 +71,15 @@ pub async fn queue(
         }
         None => None,
     };
-    check(actor, institution, page)?;
+    let pages = match page {
+        Some(page) => {
+            actor.manage(institution, page)?;
+            Pages::One(page)
+        }
+        None => actor.managed(institution)?.map_or(Pages::All, Pages::These),
+    };
     let count = i64::try_from(PER_PAGE + 1).unwrap_or(i64::MAX);
-    let mut found = cases::list(sql, institution, page, listed, behind, count).await?;
+    let mut found = cases::list(sql, institution, pages, listed, behind, count).await?;
     let next = (found.len() > PER_PAGE).then(|| found[PER_PAGE - 1].id);
     found.truncate(PER_PAGE);
     let ids: Vec<ParticipantId> = found.iter().map(|case| case.participant).collect();
@@ -84,21 +91,25 @@ pub async fn queue(
     Ok(Queue { entries: found.into_iter().filter_map(entry).collect(), next })
 }
 
+/// Checks that the actor runs this page, or any page.
 fn check(actor: &Actor, institution: InstitutionId, page: Option<NamePageId>) -> Result<()> {
     match page {
         Some(page) => actor.manage(institution, page),
-        None => actor.administer(institution),
+        None => actor.managed(institution).map(drop),
     }
 }
 
+/// A case of this page, or of any page that the actor runs. Others do not exist for them.
 async fn find_in(
     sql: &mut Sql,
+    actor: &Actor,
     institution: InstitutionId,
     id: ModerationId,
     page: Option<NamePageId>,
 ) -> Result<Case> {
     let found = cases::find(sql, institution, id).await?;
     let found = found.filter(|case| page.is_none_or(|page| case.page == page));
+    let found = found.filter(|case| actor.manage(institution, case.page).is_ok());
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
@@ -115,18 +126,19 @@ pub(super) async fn hold(
     Ok(cases::hold(sql, institution, place, &held, new_case, now).await?)
 }
 
-/// The MP3 file of the recording that a case is about, for managers of its page.
+/// The MP3 file of the recording that a case is about, for managers of its page. Without a page, the case may be of any page that the
+/// actor runs.
 pub async fn sound(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    page: NamePageId,
+    page: Option<NamePageId>,
     case: ModerationId,
 ) -> Result<Bytes> {
-    actor.manage(institution, page)?;
+    check(actor, institution, page)?;
     let missing = || Error::Missing(Missing::Recording);
     let sql = &mut app.db.read();
-    let case = find_in(sql, institution, case, Some(page)).await?;
+    let case = find_in(sql, actor, institution, case, page).await?;
     // It may have been replaced or deleted since.
     let found =
         store::media::kept(sql, institution, &[case.hex.as_str()]).await?.pop().ok_or_else(missing)?;

@@ -14,8 +14,9 @@ use crate::{
         audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
-        ids::{InstitutionId, NamePageId},
+        ids::{InstitutionId, JobId, NamePageId},
         institution::Institution,
+        job::Job,
         moment::Moment,
         name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
         page_settings::PageSettings,
@@ -54,14 +55,21 @@ pub(super) fn about(record: Record, page: &NamePage) -> Record {
     record.about(SubjectKind::NamePage, page.id, &page.title)
 }
 
-/// Makes a page, if there are no errors yet. The managers of `from` manage it.
+/// What a page is copied from.
+struct Original {
+    page: NamePageId,
+    /// The job that copies its people, if they are wanted.
+    people: Option<JobId>,
+}
+
+/// Makes a page, if there are no errors yet. The managers of the original manage it, too.
 async fn made(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     new: New,
     (settings, mut errors): (Changes, FieldErrors),
-    from: Option<NamePageId>,
+    original: Option<Original>,
 ) -> Result<NamePage> {
     check_title(&new.title, &mut errors);
     let now = app.clock.now();
@@ -102,8 +110,12 @@ async fn made(
             Box::pin(async move {
                 name_pages::insert(sql, institution, &page).await?;
                 store::page_settings::update(sql, institution, page.id, &settings).await?;
-                if let Some(from) = from {
+                if let Some(Original { page: from, people }) = original {
                     store::page_settings::copy_managers(sql, institution, from, page.id).await?;
+                    if let Some(job) = people {
+                        let copy = Job::CopyPeople { institution, from, to: page.id };
+                        store::jobs::insert(sql, job, &copy, now, now).await?;
+                    }
                 }
                 let settings = store::page_settings::find(sql, institution, page.id).await?;
                 let after = page_settings::values(&page, &settings.unwrap_or_default());
@@ -112,6 +124,7 @@ async fn made(
             })
         })
         .await;
+    app.queue.wake();
     made.map_err(|error| match error {
         store::Error::Conflict => Error::invalid(Field::Slug, SetupFault::JustTaken),
         other => other.into(),
@@ -135,11 +148,36 @@ pub async fn copy(
     title: String,
     slug: Option<String>,
 ) -> Result<NamePage> {
-    let from = managed(app, actor, institution, page).await?.id;
-    let settings = page_settings::find(app, institution, from).await?;
+    let page = managed(app, actor, institution, page).await?.id;
+    copied(app, actor, institution, Original { page, people: None }, title, slug).await
+}
+
+/// Like `copy`, with the people of the page, and without their recordings. A job copies them (`page_copies.rs`).
+pub async fn copy_with_people(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+    title: String,
+    slug: Option<String>,
+) -> Result<NamePage> {
+    let page = managed(app, actor, institution, page).await?.id;
+    let people = Some(app.ids.id(app.clock.now()));
+    copied(app, actor, institution, Original { page, people }, title, slug).await
+}
+
+async fn copied(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    original: Original,
+    title: String,
+    slug: Option<String>,
+) -> Result<NamePage> {
+    let settings = Changes::copy_of(page_settings::find(app, institution, original.page).await?);
     let new = New { title, slug, access_code: None, allow_v2: false };
-    let settings = (Changes::copy_of(settings), FieldErrors::default());
-    made(app, actor, institution, new, settings, Some(from)).await
+    let settings = (settings, FieldErrors::default());
+    made(app, actor, institution, new, settings, Some(original)).await
 }
 
 /// Archives a page, or takes it out of the archive. An archived page is read-only for people and managers, is not listed, and sends no

@@ -21,13 +21,13 @@ use crate::{
         audit::{Act, SubjectKind, Who, WhoKind},
         call::Reason,
         consent::Giver,
-        custom_field::CustomField,
+        custom_field::{Answers, CustomField, sort_for_pages},
         email::email_key,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Origin, Waveform},
         own_recording::People,
-        participant::{Draft, Given, LegalNames, Participant, Source},
+        participant::{CustomValues, Draft, Given, LegalNames, Participant, Source},
         phone_number::PhoneNumber,
         session::PersonId,
     },
@@ -52,7 +52,7 @@ impl Owner {
 pub struct OwnEntry {
     pub person: Participant,
     pub waveform: Option<Waveform>,
-    /// The institution's custom fields, pronouns first.
+    /// The institution's custom fields, in the order of pages.
     pub fields: Vec<CustomField>,
     /// The origin of their newest recording, which exists even while nobody may hear it.
     pub origin: Option<Origin>,
@@ -90,7 +90,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     let is_recorded = recording.is_some();
     let newest = standing.held.clone().or(recording);
     let mut fields = store::custom_fields::all(sql, institution).await?;
-    fields.sort_by_key(|field| !field.is_pronouns());
+    sort_for_pages(&mut fields);
     Ok(OwnEntry {
         fields,
         origin: newest.as_ref().map(|newest| newest.origin),
@@ -120,36 +120,37 @@ pub(super) async fn entry(sql: &mut Sql, Owner { institution, participant }: Own
 
 /// The fields that people may change in their own entry: how to pronounce the name, but not the name itself, and the custom fields
 /// that their institution lets them edit.
-pub struct Details(Draft);
+pub struct Details {
+    texts: Draft,
+    answers: Answers,
+}
 
 impl Details {
     pub fn read(source: &impl Source) -> Self {
-        let Draft { phonetic, notes, custom, mut errors, .. } = Draft::read(source, LegalNames::Ignored);
-        errors.retain(|field| matches!(field, Field::Phonetic | Field::Notes | Field::Custom(_)));
-        Self(Draft { phonetic, notes, custom, errors, ..Draft::default() })
+        let Draft { phonetic, notes, mut errors, .. } = Draft::read(source, LegalNames::Ignored);
+        errors.retain(|field| matches!(field, Field::Phonetic | Field::Notes));
+        let texts = Draft { phonetic, notes, errors, ..Draft::default() };
+        Self { texts, answers: Answers::read(source) }
     }
 
-    /// Ignores all custom fields but these.
-    fn restrict(&mut self, editable: &[CustomField]) {
-        let is_editable = |key: &str| editable.iter().any(|field| field.has_import_key(key));
-        self.0.custom.retain(|(key, _)| is_editable(key));
-        self.0.errors.retain(|field| match field {
-            Field::Custom(key) => is_editable(key),
-            _ => true,
-        });
+    /// Ignores all custom fields but these. `stored` are the values that the entry has.
+    fn restricted(self, editable: &[CustomField], stored: &CustomValues) -> Draft {
+        let mut draft = self.texts;
+        draft.custom = self.answers.given(editable, stored, &mut draft.errors);
+        draft
     }
 }
 
 /// On an archived page, the change is rejected with `Fault::Closed`.
-pub async fn change(app: &App, owner: Owner, who: Who, mut details: Details) -> Result<()> {
+pub async fn change(app: &App, owner: Owner, who: Who, details: Details) -> Result<()> {
     let Owner { institution, participant } = owner;
     if store::page_settings::is_archived(&mut app.db.read(), institution, participant).await? {
         return Err(Error::invalid(Field::Phonetic, Fault::Closed));
     }
     let mut fields = store::custom_fields::all(&mut app.db.read(), institution).await?;
     fields.retain(|field| field.editable);
-    details.restrict(&fields);
-    participants::update_own(app, owner, who, details.0).await.map(|_| ())
+    let stored = entry(&mut app.db.read(), owner).await?.custom;
+    participants::update_own(app, owner, who, details.restricted(&fields, &stored)).await.map(|_| ())
 }
 
 /// Stores the owner's recording, for all of their pages or for this one only. They must have agreed to the text about recordings.

@@ -12,7 +12,7 @@ use crate::{
     domain::{
         access::SearchScope,
         audit::Act,
-        custom_field::CustomField,
+        custom_field::{CustomField, sort_for_pages},
         ids::{InstitutionId, ParticipantId},
         institution::Institution,
         media::{Kind, Origin},
@@ -32,7 +32,7 @@ pub struct OwnPerson {
     pub institution: Institution,
     /// At least one. Those of courses that they have left are not included.
     pub registrations: Vec<OwnRegistration>,
-    /// The institution's custom fields, pronouns first.
+    /// The institution's custom fields, in the order of pages.
     pub fields: Vec<CustomField>,
     pub phone_number: Option<String>,
     /// Whether this installation can call people.
@@ -78,7 +78,7 @@ pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<OwnPers
     let found = institutions::by_id(sql, institution).await?;
     let called = main(&registrations)?;
     let mut fields = custom_fields::all(sql, institution).await?;
-    fields.sort_by_key(|field| !field.is_pronouns());
+    sort_for_pages(&mut fields);
     Ok(OwnPerson {
         institution: found.ok_or(Error::Missing(Missing::Institution))?,
         phone_number: participants::phone_number(sql, institution, called).await?,

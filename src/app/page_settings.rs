@@ -23,9 +23,10 @@ use crate::{
             Moderation, PageSettings, Register, SHORTEST_TAKE,
         },
         text::{self, Lines},
+        token,
     },
     store::{
-        admissions, custom_fields, institutions,
+        self, admissions, custom_fields, institutions,
         page_settings::{self as stored, Changes},
         retention, rolls,
     },
@@ -49,16 +50,54 @@ pub struct Change {
     pub closes: Option<String>,
     /// Fields and how they are asked for: `Asked::BUILT_IN`, or a custom field with or without its prefix. Others stay as they are.
     pub asked: Vec<(String, Asking)>,
+    /// Custom fields, by their names, that this page asks for as they say themselves.
+    pub asked_by_default: Vec<String>,
     /// `Some(None)` for the installation's limit.
     pub take_seconds: Option<Option<u32>>,
     /// `Some(None)` to keep recordings.
     pub delete_after_days: Option<Option<u32>>,
+    /// What the change is based on (`version`). If the page has another one by now, nothing is changed: `SetupFault::Outdated`.
+    pub version: Option<String>,
+}
+
+/// Tells whether settings that can be changed are still the same.
+pub fn version(page: &NamePage, settings: &PageSettings) -> String {
+    let PageSettings {
+        description,
+        date,
+        register,
+        domains,
+        listen,
+        moderation,
+        closes_at,
+        asked,
+        take_seconds,
+        delete_after_days,
+        announced_at: _,
+        archived_at,
+    } = settings;
+    let settings = (description, date, register, domains, listen, moderation, closes_at, asked);
+    let more = (take_seconds, delete_after_days, archived_at.is_some());
+    let text = format!("{:?}", (&page.title, page.allow_v2, settings, more));
+    token::hex(&token::digest(&text))
 }
 
 /// The settings of a page, for whoever shows it.
 pub async fn find(app: &App, institution: InstitutionId, page: NamePageId) -> Result<PageSettings> {
     let found = stored::find(&mut app.db.read(), institution, page).await?;
     found.ok_or(Error::Missing(Missing::NamePage))
+}
+
+/// A page with its settings, for those who run it.
+pub async fn managed(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    page: &NamePageRef,
+) -> Result<(NamePage, PageSettings)> {
+    let page = name_pages::managed(app, actor, institution, page).await?;
+    let settings = find(app, institution, page.id).await?;
+    Ok((page, settings))
 }
 
 /// The maximum length of a recording on a page, in seconds.
@@ -77,6 +116,10 @@ pub async fn update(
     change: Change,
 ) -> Result<NamePage> {
     let found = name_pages::managed(app, actor, institution, page).await?;
+    if change.allow_v2.is_some() {
+        // It opens the page to everybody with the access code.
+        actor.administer(institution)?;
+    }
     let id = found.id;
     let rules = Rules::of(app, institution).await?;
     let record = Record::new(app, actor, institution, Act::NamePageUpdated);
@@ -86,6 +129,13 @@ pub async fn update(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::NamePage);
                 let before = stored::find(sql, institution, id).await?.ok_or_else(missing)?;
+                if let Some(base) = &change.version {
+                    // The title may have changed since the page was found.
+                    let now = store::name_pages::by_id(sql, institution, id).await?.ok_or_else(missing)?;
+                    if *base != version(&now, &before) {
+                        return Err(Error::invalid(Field::Version, SetupFault::Outdated));
+                    }
+                }
                 if before.is_archived() {
                     return Err(Error::invalid(Field::NamePage, SetupFault::Archived));
                 }
@@ -183,7 +233,7 @@ impl Rules {
             listen: change.listen,
             moderation: change.moderation,
             closes_at: change.closes.map(|given| self.closing(&given, errors)),
-            asked: self.asked(&before.asked, change.asked, errors),
+            asked: self.asked(&before.asked, change.asked, &change.asked_by_default, errors),
             take_seconds: change.take_seconds,
             delete_after_days: change.delete_after_days,
             announced_at: None,
@@ -217,14 +267,15 @@ impl Rules {
         &self,
         before: &Asked,
         change: Vec<(String, Asking)>,
+        by_default: &[String],
         errors: &mut FieldErrors,
     ) -> Option<Asked> {
-        if change.is_empty() {
+        if change.is_empty() && by_default.is_empty() {
             return None;
         }
         let mut asked = before.clone();
         // Custom fields that were deleted meanwhile.
-        asked.custom.retain(|name, _| self.fields.contains(name));
+        asked.custom.retain(|name, _| self.fields.contains(name) && !by_default.contains(name));
         for (key, asking) in change {
             let key = key.trim();
             if asked.set_built_in(key, asking) {

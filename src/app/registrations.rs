@@ -20,7 +20,7 @@ use crate::{
     domain::{
         access::Access,
         client_address::Client,
-        custom_field::CustomField,
+        custom_field::{Answers, CustomField, sort_for_pages},
         email::Email,
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -29,7 +29,7 @@ use crate::{
         moment::Moment,
         name_page::NamePageRef,
         page_settings::{PageState, Register},
-        participant::{Draft, Given, LegalNames, Participant, Source},
+        participant::{CustomValues, Draft, Given, LegalNames, Participant, Source},
         registration::{Registrant, is_event_code, may_register},
         session::{How, PersonId},
         sign_in::{ADMISSION_LIFE, ReturnTo},
@@ -135,29 +135,28 @@ pub async fn remove_expired(app: &App) -> Result<()> {
 }
 
 /// What people say about themselves when they register, and change later.
-pub struct Details(Draft);
+pub struct Details {
+    texts: Draft,
+    answers: Answers,
+}
 
 impl Details {
     pub fn read(source: &impl Source) -> Self {
-        Self(Draft::read(source, LegalNames::Ignored))
+        Self { texts: Draft::read(source, LegalNames::Ignored), answers: Answers::read(source) }
     }
 
-    /// Ignores what the page does not ask for, and reports what it requires and does not get. `is_new`: what is absent is missing. The
-    /// `institution_id` is always ignored: people could claim those of others, or find out which ones are in use.
-    fn checked(self, public: &PublicPage, fields: &[CustomField], is_new: bool) -> Draft {
-        let asked = &public.settings.asked;
-        let Draft { first_name, last_name, phonetic, notes, custom, mut errors, .. } = self.0;
-        let asking = |key: &str| {
-            let field = fields.iter().find(|field| field.has_import_key(key))?;
-            Some(asked.custom(&field.name)).filter(|asking| asking.is_asked())
-        };
+    /// Ignores what the page does not ask for, and reports what it requires and does not get. `fields` are those that it asks for.
+    /// Without an entry, what is absent is missing. The `institution_id` is always ignored: people could claim those of others, or find
+    /// out which ones are in use.
+    fn checked(self, public: &PublicPage, fields: &[CustomField], entry: Option<&Participant>) -> Draft {
+        let (asked, is_new) = (&public.settings.asked, entry.is_none());
+        let Draft { first_name, last_name, phonetic, notes, mut errors, .. } = self.texts;
         // Where people are invited, the institution says what their names are.
         let has_names = is_new || changes_names(public);
         errors.retain(|field| match field {
             Field::FirstName | Field::LastName => has_names,
             Field::Phonetic => asked.phonetic.is_asked(),
             Field::Notes => asked.notes.is_asked(),
-            Field::Custom(key) => asking(key).is_some(),
             _ => false,
         });
         let mut draft = Draft::default();
@@ -170,7 +169,9 @@ impl Details {
         if asked.notes.is_asked() {
             draft.notes = notes;
         }
-        draft.custom = custom.into_iter().filter(|(key, _)| asking(key).is_some()).collect();
+        let nothing = CustomValues::default();
+        let stored = entry.map_or(&nothing, |entry| &entry.custom);
+        draft.custom = self.answers.given(fields, stored, &mut errors);
         let required =
             [(Field::Phonetic, asked.phonetic, &draft.phonetic), (Field::Notes, asked.notes, &draft.notes)];
         for (field, asking, given) in required {
@@ -178,12 +179,13 @@ impl Details {
                 errors.add(field, Fault::Blank);
             }
         }
-        for field in fields.iter().filter(|field| asked.custom(&field.name).is_required()) {
+        for field in fields.iter().filter(|field| asked.of(field).is_required()) {
             let key = field.import_key();
             let given = draft.custom.iter().find(|(sent, _)| *sent == key).map(|(_, given)| given);
             let is_lacking = is_lacking(given.unwrap_or(&Given::Absent), is_new);
             if is_lacking && !errors.has(&Field::Custom(key.clone())) {
-                errors.add(Field::Custom(key), Fault::Blank);
+                let fault = if field.kind.is_text() { Fault::Blank } else { Fault::NotIncluded };
+                errors.add(Field::Custom(key), fault);
             }
         }
         draft.errors = errors;
@@ -204,11 +206,11 @@ fn is_lacking(given: &Given<String>, is_new: bool) -> bool {
     }
 }
 
-/// The custom fields that a page asks for, pronouns first.
+/// The custom fields that a page asks for, in the order of pages.
 pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomField>> {
     let mut fields = custom_fields::all(app, &Access::whole(public.institution.id)).await?;
-    fields.retain(|field| public.settings.asked.custom(&field.name).is_asked());
-    fields.sort_by_key(|field| !field.is_pronouns());
+    fields.retain(|field| public.settings.asked.of(field).is_asked());
+    sort_for_pages(&mut fields);
     Ok(fields)
 }
 
@@ -221,7 +223,7 @@ pub fn may_fill_in(field: &CustomField, entry: &Participant) -> bool {
 /// What is wrong with the details of somebody who registers.
 pub async fn faults(app: &App, public: &PublicPage, details: Details) -> Result<FieldErrors> {
     let fields = asked_fields(app, public).await?;
-    let mut draft = details.checked(public, &fields, true);
+    let mut draft = details.checked(public, &fields, None);
     draft.require_for_create();
     // They do not type it.
     draft.errors.retain(|field| *field != Field::Email);
@@ -263,7 +265,7 @@ pub async fn register(
     };
     let registrant = Registrant::of(&public.settings, &email, is_welcome || how.is_vouched());
     let fields = asked_fields(app, public).await?;
-    let mut draft = details.checked(public, &fields, true);
+    let mut draft = details.checked(public, &fields, None);
     draft.email = Given::Set(email);
     let page_ref = NamePageRef::parse(&public.page.slug).ok_or(Error::Missing(Missing::NamePage))?;
     let access = Access::whole(institution).by(actor.who());
@@ -400,7 +402,7 @@ pub async fn change(
     let entry = own_entry::entry(&mut app.db.read(), owner).await?;
     let mut fields = asked_fields(app, public).await?;
     fields.retain(|field| may_fill_in(field, &entry));
-    let draft = details.checked(public, &fields, false);
+    let draft = details.checked(public, &fields, Some(&entry));
     participants::update_own(app, owner, actor.who(), draft).await.map(|_| ())
 }
 

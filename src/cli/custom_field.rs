@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{Actor, App, Error, Missing, custom_fields},
-    domain,
+    domain::{self, custom_field::FieldKind, page_settings::Asking},
 };
 
 /// Define, list, update and delete custom fields
@@ -29,6 +29,15 @@ pub enum CustomField {
         /// Let people change it in their own entries
         #[arg(long)]
         editable: bool,
+        /// How people enter it on pages. Clients of the API and imports write any text
+        #[arg(long, value_name = "KIND", value_parser = FieldKind::WORDS, default_value = "text")]
+        kind: String,
+        /// What can be chosen, for the kinds choice and choices; can be repeated
+        #[arg(long = "option", value_name = "TEXT")]
+        options: Vec<String>,
+        /// How name pages ask for it that do not say otherwise
+        #[arg(long, value_name = "HOW", value_parser = Asking::ALL.map(Asking::word), default_value = "off")]
+        asked: String,
         #[arg(long)]
         json: bool,
     },
@@ -45,6 +54,15 @@ pub enum CustomField {
         /// Let people change it in their own entries: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
         editable: Option<bool>,
+        /// How people enter it on pages. Values that are there stay
+        #[arg(long, value_name = "KIND", value_parser = FieldKind::WORDS)]
+        kind: Option<String>,
+        /// What can be chosen, for the kinds choice and choices; can be repeated, and replaces all options
+        #[arg(long = "option", value_name = "TEXT")]
+        options: Vec<String>,
+        /// How name pages ask for it that do not say otherwise
+        #[arg(long, value_name = "HOW", value_parser = Asking::ALL.map(Asking::word))]
+        asked: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -69,9 +87,11 @@ pub enum CustomField {
 impl CustomField {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { institution: slug, name, label, editable, json } => {
+            Self::Create { institution: slug, name, label, editable, kind, options, asked, json } => {
                 let owner = institution(app, &slug).await?;
-                let new = custom_fields::New { name, label, editable };
+                let kind = FieldKind::parse(&kind).unwrap_or_default();
+                let asked = Asking::parse(&asked).unwrap_or_default();
+                let new = custom_fields::New { name, label, editable, kind, options, asked };
                 let made = custom_fields::create(app, &Actor::Operator, owner.id, new).await?;
                 if json {
                     output::print_json(&json!({ "name": made.name, "import_key": made.import_key() }));
@@ -83,9 +103,16 @@ impl CustomField {
                     ));
                 }
             }
-            Self::Update { institution: slug, name, label, editable, json } => {
+            Self::Update { institution: slug, name, label, editable, kind, options, asked, json } => {
                 let owner = institution(app, &slug).await?;
-                let change = custom_fields::Change { label, editable };
+                let change = custom_fields::Change {
+                    label,
+                    editable,
+                    kind: kind.as_deref().and_then(FieldKind::parse),
+                    options: (!options.is_empty()).then_some(options),
+                    asked: asked.as_deref().and_then(Asking::parse),
+                    version: None,
+                };
                 let updated =
                     custom_fields::update(app, &Actor::Operator, owner.id, name.clone(), change).await;
                 let field = match updated {
@@ -138,6 +165,9 @@ fn shown(field: &domain::custom_field::CustomField) -> serde_json::Value {
         "label": field.label,
         "import_key": field.import_key(),
         "editable": field.editable,
+        "kind": field.kind.word(),
+        "options": field.options,
+        "asked": field.asked.word(),
     })
 }
 
@@ -148,8 +178,15 @@ fn list(all: &[domain::custom_field::CustomField], json: bool) {
     }
     let row = |field: &domain::custom_field::CustomField| {
         let editable = if field.editable { "yes" } else { "no" };
-        vec![field.name.clone(), field.label.clone(), field.import_key(), editable.to_owned()]
+        vec![
+            field.name.clone(),
+            field.label.clone(),
+            field.import_key(),
+            editable.to_owned(),
+            field.kind.word().to_owned(),
+            field.asked.word().to_owned(),
+        ]
     };
     let rows: Vec<Vec<String>> = all.iter().map(row).collect();
-    output::print_table(&["NAME", "LABEL", "IMPORT KEY", "EDITABLE"], &rows);
+    output::print_table(&["NAME", "LABEL", "IMPORT KEY", "EDITABLE", "KIND", "ASKED"], &rows);
 }

@@ -96,7 +96,7 @@ pub enum NamePage {
         #[arg(long)]
         json: bool,
     },
-    /// Copy a name page with its settings, and without its people
+    /// Copy a name page with its settings, and without recordings
     ///
     /// For example: endonym name-page copy --institution example-university class-of-2027 --title "Class of 2028"
     Copy {
@@ -110,6 +110,9 @@ pub enum NamePage {
         /// Short name for URLs [default: derived from the title]
         #[arg(long)]
         slug: Option<String>,
+        /// Copy everybody who has an email, too, without their recordings; they follow in the background
+        #[arg(long)]
+        with_people: bool,
         #[arg(long)]
         json: bool,
     },
@@ -189,10 +192,10 @@ pub struct Settings {
     /// the end of that day, or never
     #[arg(long = "closes", value_name = "TIME")]
     page_closes: Option<String>,
-    /// How a field is asked for: off, optional or required. Fields are name, phonetic, pronouns, photo, notes, and the names of
-    /// custom fields; can be repeated
+    /// How a field is asked for: off, optional, required, or for custom fields default, as the field itself says. Fields are name,
+    /// phonetic, pronouns, photo, notes, and the names of custom fields; can be repeated
     #[arg(long = "ask", value_name = "FIELD=HOW", value_parser = ask)]
-    page_ask: Vec<(String, Asking)>,
+    page_ask: Vec<(String, Option<Asking>)>,
     /// Maximum length of a recording; empty for the installation's limit
     #[arg(long = "take-seconds", value_name = "N")]
     page_take_seconds: Option<String>,
@@ -201,11 +204,25 @@ pub struct Settings {
     page_delete_after_days: Option<String>,
 }
 
-fn ask(given: &str) -> Result<(String, Asking), String> {
-    let wanted =
-        || format!("use FIELD=HOW, where HOW is one of {}", Asking::ALL.map(Asking::word).join(", "));
+/// `None` for `default`.
+fn ask(given: &str) -> Result<(String, Option<Asking>), String> {
+    let wanted = || {
+        format!("use FIELD=HOW, where HOW is one of {}, default", Asking::ALL.map(Asking::word).join(", "))
+    };
     let (field, word) = given.split_once('=').ok_or_else(wanted)?;
-    Ok((field.trim().to_owned(), Asking::parse(word.trim()).ok_or_else(wanted)?))
+    let asking = match word.trim() {
+        "default" => None,
+        word => Some(Asking::parse(word).ok_or_else(wanted)?),
+    };
+    Ok((field.trim().to_owned(), asking))
+}
+
+/// The name of a custom field, with or without its prefix.
+fn field_name(given: String) -> String {
+    match domain::custom_field::name_of_import_key(&given) {
+        Some(name) => name.to_owned(),
+        None => given,
+    }
 }
 
 impl Settings {
@@ -225,6 +242,13 @@ impl Settings {
     }
 
     fn change(self) -> Result<Change, Failure> {
+        let (mut asked, mut asked_by_default) = (Vec::new(), Vec::new());
+        for (field, asking) in self.page_ask {
+            match asking {
+                Some(asking) => asked.push((field, asking)),
+                None => asked_by_default.push(field_name(field)),
+            }
+        }
         Ok(Change {
             title: None,
             allow_v2: None,
@@ -235,12 +259,14 @@ impl Settings {
             listen: self.page_listen.as_deref().and_then(Listen::parse),
             moderation: self.page_moderation.as_deref().and_then(Moderation::parse),
             closes: self.page_closes,
-            asked: self.page_ask,
+            asked,
+            asked_by_default,
             take_seconds: self.page_take_seconds.map(|given| number("--take-seconds", &given)).transpose()?,
             delete_after_days: self
                 .page_delete_after_days
                 .map(|given| number("--delete-after-days", &given))
                 .transpose()?,
+            version: None,
         })
     }
 }
@@ -298,10 +324,14 @@ impl NamePage {
                     show(app, &owner, &reference, json).await?;
                 }
             }
-            Self::Copy { institution: slug, page, title, slug: wanted, json } => {
+            Self::Copy { institution: slug, page, title, slug: wanted, with_people, json } => {
                 let owner = institution(app, &slug).await?;
-                let reference = page_ref(&page)?;
-                let made = name_pages::copy(app, &Actor::Operator, owner.id, &reference, title, wanted).await;
+                let (operator, reference) = (&Actor::Operator, page_ref(&page)?);
+                let made = if with_people {
+                    name_pages::copy_with_people(app, operator, owner.id, &reference, title, wanted).await
+                } else {
+                    name_pages::copy(app, operator, owner.id, &reference, title, wanted).await
+                };
                 created(&owner, &made.map_err(|error| unknown(error, &slug, &page))?, json);
             }
             Self::Archive { institution: slug, page, undo } => {

@@ -4,7 +4,11 @@
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
 mod chart;
+mod custom_fields;
 mod faults;
+mod inputs;
+mod moderation;
+mod name_pages;
 mod operator;
 mod overview;
 mod progress;
@@ -24,7 +28,18 @@ pub use notice::refuse;
 
 /// All routes of the console of an institution. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules(), start::rules(), search::rules(), progress::rules()].into_iter().flatten().collect()
+    [
+        overview::rules(),
+        start::rules(),
+        search::rules(),
+        progress::rules(),
+        name_pages::rules(),
+        moderation::rules(),
+        custom_fields::rules(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// `/console` belongs to no institution: it leads members to theirs, and is the operator's console. The paths of the operator do not

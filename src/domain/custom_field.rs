@@ -1,8 +1,16 @@
 //! Custom fields: attributes that an institution defines for its people.
 
-use super::{fault::SetupFault, ids::CustomFieldId, participant::TEXT_FIELDS, text::longest};
+mod answers;
+mod kind;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+pub use answers::Answers;
+pub use kind::{FieldKind, LONGEST_OPTION, MOST_OPTIONS, NO, SEPARATOR, YES, parse_options, parts};
+
+use super::{
+    fault::SetupFault, ids::CustomFieldId, page_settings::Asking, participant::TEXT_FIELDS, text::longest,
+};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CustomField {
     pub id: CustomFieldId,
     /// The key in responses.
@@ -10,9 +18,26 @@ pub struct CustomField {
     pub label: String,
     /// People may change it in their own entries.
     pub editable: bool,
+    /// Which input pages show. Clients of the API write any text.
+    pub kind: FieldKind,
+    /// What can be chosen, for the kinds that have options.
+    pub options: Vec<String>,
+    /// How name pages ask for it that do not say otherwise.
+    pub asked: Asking,
+    /// The order on pages: 0 for all until somebody changes it.
+    pub place: i64,
 }
 
 const IMPORT_PREFIX: &str = "custom_";
+
+/// Sorts fields as pages show them: in the order that the institution has chosen, or pronouns first and then by name. The API sorts
+/// by name.
+pub fn sort_for_pages(fields: &mut [CustomField]) {
+    fields.sort_by(|one, other| {
+        let key = |field: &CustomField| (field.place, !field.is_pronouns());
+        key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
+    });
+}
 
 impl CustomField {
     /// The key in requests and in the header row of import files.
@@ -105,12 +130,25 @@ mod tests {
             id: CustomFieldId::new(1),
             name: "gender_pronouns".into(),
             label: "Pronouns".into(),
-            editable: false,
+            ..CustomField::default()
         };
         assert!(field.is_pronouns());
         assert_eq!(field.import_key(), "custom_gender_pronouns");
         assert!(field.has_import_key("custom_gender_pronouns"));
         assert!(!field.has_import_key("gender_pronouns"));
+    }
+
+    #[test]
+    fn pages_show_pronouns_first_until_somebody_chooses_an_order() {
+        let field = |name: &str, place| CustomField { name: name.into(), place, ..CustomField::default() };
+        let names = |mut fields: Vec<CustomField>| {
+            sort_for_pages(&mut fields);
+            fields.into_iter().map(|field| field.name).collect::<Vec<_>>()
+        };
+        let all = vec![field("degree", 0), field("major", 0), field("pronouns", 0)];
+        assert_eq!(names(all), ["pronouns", "degree", "major"]);
+        let chosen = vec![field("degree", 2), field("major", 1), field("pronouns", 3)];
+        assert_eq!(names(chosen), ["major", "degree", "pronouns"]);
     }
 
     #[test]

@@ -69,6 +69,9 @@ pub enum Field {
     Issuer,
     ClientSecret,
     Domains,
+    Options,
+    /// What a form was made from, to notice that it has changed since.
+    Version,
     Courses,
     Call,
     Message,
@@ -132,6 +135,8 @@ impl Field {
             Self::Issuer => "issuer",
             Self::ClientSecret => "client secret",
             Self::Domains => "domains",
+            Self::Options => "options",
+            Self::Version => "version",
             Self::Courses => "courses",
             Self::Call => "call",
             Self::Message => "message",
@@ -256,6 +261,12 @@ pub enum SetupFault {
     },
     /// An archived name page is read-only.
     Archived,
+    /// Somebody else has changed it since it was read.
+    Outdated,
+    /// A custom field with choices has none.
+    OptionsNeeded,
+    /// An option has the separator of several choices in it.
+    NotAnOption(String),
     Message(MessageFault),
     /// In braces, as it was written in the text of a message.
     UnknownPlaceholder(String),
@@ -414,6 +425,9 @@ impl fmt::Display for SetupFault {
             }
             Self::OutOfRange { least, most } => write!(f, "must be between {least} and {most}"),
             Self::Archived => f.write_str("is archived, and so cannot be changed"),
+            Self::Outdated => f.write_str("is not the newest: somebody else has changed it in the meantime"),
+            Self::OptionsNeeded => f.write_str("must be given for a choice, and only for choices"),
+            Self::NotAnOption(given) => write!(f, "must not contain a semicolon, like `{given}`"),
             Self::Message(fault) => fault.fmt(f),
             Self::UnknownPlaceholder(given) => write!(f, "has the unknown placeholder `{given}`"),
             Self::MissingPlaceholder(written) => write!(f, "must contain {written}"),

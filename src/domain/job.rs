@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId},
+    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId, NamePageId},
     moment::Moment,
 };
 
@@ -46,6 +46,8 @@ pub enum Job {
     RunImport { institution: InstitutionId, import: ImportId },
     /// Notes how far every name page is today.
     NoteCoverage,
+    /// Copies the people of a name page to its copy.
+    CopyPeople { institution: InstitutionId, from: NamePageId, to: NamePageId },
 }
 
 macro_rules! kinds {
@@ -86,6 +88,7 @@ kinds! {
     SendBulkMail = "send_bulk_mail",
     RunImport = "run_import",
     NoteCoverage = "note_coverage",
+    CopyPeople = "copy_people",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -186,6 +189,7 @@ impl Job {
             Self::SendBulkMail { .. } => Kind::SendBulkMail,
             Self::RunImport { .. } => Kind::RunImport,
             Self::NoteCoverage => Kind::NoteCoverage,
+            Self::CopyPeople { .. } => Kind::CopyPeople,
         }
     }
 
@@ -197,6 +201,7 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. }
+            | Self::CopyPeople { institution, .. }
             | Self::RunImport { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
@@ -223,6 +228,7 @@ impl Job {
                 Some(format!("{}:{message}", self.kind().name()))
             }
             Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
+            Self::CopyPeople { to, .. } => Some(format!("{}:{to}", self.kind().name())),
             Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
             Self::ExpireExports
             | Self::SweepBlobs
@@ -346,6 +352,7 @@ mod tests {
             r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
             r#"{"kind":"run_import","institution":7,"import":8}"#,
             r#"{"kind":"note_coverage"}"#,
+            r#"{"kind":"copy_people","institution":7,"from":8,"to":9}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

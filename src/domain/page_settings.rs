@@ -11,7 +11,11 @@ use jiff::{
 use url::Host;
 
 pub use super::sso::DomainPattern;
-use super::{custom_field, email::Email, moment::Moment};
+use super::{
+    custom_field::{self, CustomField},
+    email::Email,
+    moment::Moment,
+};
 
 /// The maximum length of a description, in characters.
 pub const LONGEST_DESCRIPTION: usize = 10_000;
@@ -196,7 +200,7 @@ pub struct Asked {
     pub pronouns: Asking,
     pub photo: Asking,
     pub notes: Asking,
-    /// By the name of the custom field. The others are not asked for.
+    /// By the name of the custom field. The others are asked for as the field says (`CustomField::asked`).
     pub custom: BTreeMap<String, Asking>,
 }
 
@@ -217,10 +221,14 @@ impl Asked {
     /// The fields that every page has.
     pub const BUILT_IN: [&'static str; 5] = ["name", "phonetic", "pronouns", "photo", "notes"];
 
-    /// How a custom field is asked for, by its name.
-    pub fn custom(&self, name: &str) -> Asking {
-        let default = if custom_field::is_pronouns(name) { self.pronouns } else { Asking::Off };
-        self.custom.get(name).copied().unwrap_or(default)
+    /// How a custom field is asked for: as this page says, or else as the field says for all pages, or else, for pronouns, as the
+    /// page asks for those.
+    pub fn of(&self, field: &CustomField) -> Asking {
+        let default = match field.asked {
+            Asking::Off if field.is_pronouns() => self.pronouns,
+            asked => asked,
+        };
+        self.custom.get(&field.name).copied().unwrap_or(default)
     }
 
     /// Sets one of `BUILT_IN`. False for every other name.
@@ -432,13 +440,21 @@ mod tests {
             let unknown = BTreeMap::from([(key.to_owned(), word.to_owned())]);
             assert_eq!(Asked::from_words(&unknown), None, "{key}");
         }
-        assert_eq!(asked.custom("department"), Asking::Optional);
-        assert_eq!(asked.custom("degree"), Asking::Off);
-        assert_eq!(asked.custom("pronouns"), Asking::Optional, "as pronouns are asked for");
+        let field = |name: &str, asked| CustomField { name: name.into(), asked, ..CustomField::default() };
+        let of = |asked: &Asked, name: &str| asked.of(&field(name, Asking::Off));
+        assert_eq!(of(&asked, "department"), Asking::Optional);
+        assert_eq!(of(&asked, "degree"), Asking::Off);
+        assert_eq!(of(&asked, "pronouns"), Asking::Optional, "as pronouns are asked for");
         asked.pronouns = Asking::Off;
-        assert_eq!(asked.custom("pronouns"), Asking::Off);
+        assert_eq!(of(&asked, "pronouns"), Asking::Off);
         asked.custom.insert("pronouns".into(), Asking::Required);
-        assert_eq!(asked.custom("pronouns"), Asking::Required);
+        assert_eq!(of(&asked, "pronouns"), Asking::Required);
+        // A field that all pages ask for, unless one says otherwise.
+        assert_eq!(asked.of(&field("degree", Asking::Required)), Asking::Required);
+        asked.custom.insert("degree".into(), Asking::Off);
+        assert_eq!(asked.of(&field("degree", Asking::Required)), Asking::Off);
+        asked.custom.remove("pronouns");
+        assert_eq!(asked.of(&field("pronouns", Asking::Required)), Asking::Required);
     }
 
     #[test]

@@ -110,6 +110,14 @@ pub trait Source {
     fn get(&self, key: &str) -> Raw<'_>;
     /// Custom values by the key in the input.
     fn custom(&self) -> Vec<(String, Raw<'_>)>;
+
+    /// All values with this key: a form with checkboxes sends several.
+    fn texts(&self, key: &str) -> Vec<String> {
+        match self.get(key) {
+            Raw::Text(text) => vec![text.into_owned()],
+            Raw::Absent | Raw::Null | Raw::Other => Vec::new(),
+        }
+    }
 }
 
 /// Whether the tenant uses legal names.

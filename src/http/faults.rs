@@ -36,6 +36,7 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
                 words.one("me-fault-long", "most", *most as u64)
             }
         },
+        Fault::NotIncluded if input == Input::CustomField => words.text("profile-field-not-included"),
         Fault::NotCallable => words.text("me-fault-not-callable"),
         Fault::TooManyCalls { .. } => words.text("me-fault-too-many-calls"),
         Fault::NoConsent => words.text("data-consent-needed"),
@@ -139,6 +140,7 @@ mod tests {
             Fault::TooManyCalls { calls: 3, numbers: 2 },
             Fault::NoConsent,
             Fault::Closed,
+            Fault::NotIncluded,
             Fault::Invalid,
         ];
         let inputs = [

@@ -3,11 +3,13 @@
 
 pub mod assets;
 pub mod body;
+pub mod cases;
 pub mod client;
 pub mod compression;
 pub mod consent;
 pub mod cookie;
 pub mod csrf;
+pub mod custom_field;
 pub mod download;
 pub mod embeds;
 pub mod faults;

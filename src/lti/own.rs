@@ -33,6 +33,7 @@ use crate::{
         assets,
         consent::{self, Agreed, ConsentPanel},
         csrf,
+        custom_field::{self, CustomInput, numbered},
         faults::{self, Input},
         form::Form,
         html::{origin_of, path_of},
@@ -63,7 +64,7 @@ struct Page<'a> {
     sound: Option<String>,
     typed: FormValues,
     /// The custom fields that the user may not edit, each with its label and value.
-    fixed: Vec<(&'a str, &'a str)>,
+    fixed: Vec<(&'a str, String)>,
     faults: Faults,
     /// The action that was just completed.
     done: Option<String>,
@@ -83,17 +84,15 @@ struct FormValues {
     phonetic: String,
     notes: String,
     phone_number: String,
-    fields: Vec<FieldInput>,
+    /// The custom fields that the institution lets people edit.
+    fields: Vec<CustomInput>,
 }
 
 impl FormValues {
-    fn stored(own: &OwnEntry) -> Self {
+    fn stored(words: Words, own: &OwnEntry) -> Self {
         let person = &own.person;
-        let input = |field: &CustomField| FieldInput {
-            name: field.import_key(),
-            label: field.label.clone(),
-            value: person.custom.0.get(&field.id).cloned().unwrap_or_default(),
-            fault: None,
+        let input = |field: &CustomField| {
+            CustomInput::stored(words, field, person.custom.0.get(&field.id).map(String::as_str))
         };
         Self {
             phonetic: person.phonetic.clone().unwrap_or_default(),
@@ -102,14 +101,6 @@ impl FormValues {
             fields: own.fields.iter().filter(|field| field.editable).map(input).collect(),
         }
     }
-}
-
-/// A custom field that the institution lets people edit.
-struct FieldInput {
-    name: String,
-    label: String,
-    value: String,
-    fault: Option<String>,
 }
 
 /// An error message for each invalid field.
@@ -157,7 +148,7 @@ pub async fn show(app: &App, open: &Open, course: &Course, owner: Owner, query: 
         Some("withdrawn") => Some("data-consent-withdrawn"),
         _ => None,
     };
-    draw(app, open, course, owner, |_| {}, Faults::default(), done).await
+    draw(app, open, course, owner, |_, _| {}, Faults::default(), done).await
 }
 
 async fn draw(
@@ -165,7 +156,7 @@ async fn draw(
     open: &Open,
     course: &Course,
     owner: Owner,
-    fill: impl FnOnce(&mut FormValues),
+    fill: impl FnOnce(&mut FormValues, &[CustomField]),
     faults: Faults,
     done: Option<&str>,
 ) -> Response {
@@ -187,20 +178,21 @@ async fn draw(
         Ok(link) => link,
         Err(error) => return pages::fault_in(app, open, error),
     };
-    let mut typed = FormValues::stored(&own);
-    fill(&mut typed);
+    let words = pages::words(open);
+    let mut typed = FormValues::stored(words, &own);
+    fill(&mut typed, &own.fields);
+    typed.fields = numbered(typed.fields.into_iter(), "field");
     for field in &mut typed.fields {
         field.fault =
             faults.custom.iter().find(|(name, _)| *name == field.name).map(|(_, fault)| fault.clone());
     }
     let fixed = own.fields.iter().filter(|field| !field.editable).filter_map(|field| {
         let value = own.person.custom.0.get(&field.id)?;
-        Some((field.label.as_str(), value.as_str()))
+        Some((field.label.as_str(), custom_field::shown(words, field, value)))
     });
     let sound = sound(app, owner, &own);
     let status = if faults.any() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let name = own.person.full_name();
-    let words = pages::words(open);
     let is_staff = matches!(open.what, SessionTarget::Course { .. });
     let path = pages::path(open, page_of(open));
     let parts = Parts::in_session(app, open);
@@ -269,14 +261,14 @@ pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: Subm
     match own_entry::change(&app, owner, owner.in_lti(), Details::read(&form)).await {
         Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
-            let fill = |typed: &mut FormValues| {
+            let words = pages::words(&open);
+            let fill = |typed: &mut FormValues, fields: &[CustomField]| {
                 typed.phonetic = form.get("phonetic").unwrap_or_default().to_owned();
                 typed.notes = form.get("notes").unwrap_or_default().to_owned();
-                for field in &mut typed.fields {
-                    field.value = form.get(&field.name).unwrap_or_default().to_owned();
-                }
+                let editable = fields.iter().filter(|field| field.editable);
+                typed.fields = editable.map(|field| CustomInput::sent(words, field, &form, None)).collect();
             };
-            draw(&app, &open, course, owner, fill, Faults::of(pages::words(&open), &errors), None).await
+            draw(&app, &open, course, owner, fill, Faults::of(words, &errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),
     }
@@ -312,7 +304,7 @@ pub async fn recording(State(app): State<App>, request: Request) -> Response {
     };
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let faults = Faults { recording: Some(fault), ..Faults::default() };
-    draw(&app, &open, course, owner, |_| {}, faults, None).await
+    draw(&app, &open, course, owner, |_, _| {}, faults, None).await
 }
 
 /// Why a recording was not stored.
@@ -390,7 +382,7 @@ pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: Submitt
     match own_entry::call(&app, owner, owner.in_lti(), number).await {
         Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
-            let fill = |typed: &mut FormValues| typed.phone_number = number.to_owned();
+            let fill = |typed: &mut FormValues, _: &[CustomField]| typed.phone_number = number.to_owned();
             draw(&app, &open, course, owner, fill, Faults::of(pages::words(&open), &errors), None).await
         }
         Err(other) => gone_or(&app, &open, other),

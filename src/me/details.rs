@@ -17,7 +17,10 @@ use crate::{
         own_person::{self, OwnPerson},
     },
     domain::{custom_field::CustomField, fault::Field, field_errors::FieldErrors, participant::Participant},
-    http::form::Form,
+    http::{
+        custom_field::{self, CustomInput, numbered},
+        form::Form,
+    },
     words::Words,
 };
 
@@ -28,24 +31,18 @@ pub struct DetailsForm<'a> {
     pub title: &'a str,
     pub phonetic: TextInput,
     pub notes: TextInput,
-    pub fields: Vec<FieldInput<'a>>,
+    /// The custom fields that their institution lets people edit.
+    pub fields: Vec<CustomInput>,
     /// The other custom fields, each with its label and value.
-    pub fixed: Vec<(&'a str, &'a str)>,
+    pub fixed: Vec<(&'a str, String)>,
 }
 
 impl DetailsForm<'_> {
-    /// In the order of the page.
-    fn inputs(&mut self) -> impl Iterator<Item = &mut TextInput> {
-        let fields = self.fields.iter_mut().map(|field| &mut field.input);
-        iter::once(&mut self.phonetic).chain(fields).chain(iter::once(&mut self.notes))
+    /// In the order of the page: whether each input has a fault, and whether it has the focus.
+    fn inputs(&mut self) -> impl Iterator<Item = (bool, &mut bool)> {
+        let fields = self.fields.iter_mut().map(|field| (field.fault.is_some(), &mut field.has_focus));
+        iter::once(self.phonetic.focus()).chain(fields).chain(iter::once(self.notes.focus()))
     }
-}
-
-/// A custom field that its institution lets people edit.
-pub struct FieldInput<'a> {
-    pub name: String,
-    pub label: &'a str,
-    pub input: TextInput,
 }
 
 #[derive(Clone, Default)]
@@ -60,6 +57,11 @@ impl TextInput {
     fn stored(value: Option<&String>) -> Self {
         Self { value: value.cloned().unwrap_or_default(), ..Self::default() }
     }
+
+    /// Whether it has a fault, and whether it has the focus.
+    fn focus(&mut self) -> (bool, &mut bool) {
+        (self.fault.is_some(), &mut self.has_focus)
+    }
 }
 
 /// What was sent for one registration, with the sentences that say what is wrong.
@@ -67,57 +69,78 @@ pub struct RejectedDetails {
     page: String,
     phonetic: TextInput,
     notes: TextInput,
-    custom: Vec<(String, TextInput)>,
+    form: Form,
+    /// By the keys of custom fields.
+    faults: Vec<(String, String)>,
 }
 
 impl RejectedDetails {
-    fn new(words: Words, page: &str, form: &Form, errors: &FieldErrors) -> Self {
+    fn new(words: Words, page: &str, form: Form, errors: &FieldErrors) -> Self {
         let input = |name: &str, field: Field, input: Input| TextInput {
             value: form.get(name).unwrap_or_default().to_owned(),
             fault: sentence(words, errors, &field, input),
             has_focus: false,
         };
-        let custom =
-            |key: &str| (key.to_owned(), input(key, Field::Custom(key.to_owned()), Input::CustomField));
+        let custom = |key: &str| {
+            let fault = sentence(words, errors, &Field::Custom(key.to_owned()), Input::CustomField)?;
+            Some((key.to_owned(), fault))
+        };
         Self {
-            page: page.to_owned(),
             phonetic: input("phonetic", Field::Phonetic, Input::Phonetic),
             notes: input("notes", Field::Notes, Input::Notes),
-            custom: form.custom_keys().map(custom).collect(),
+            faults: form.custom_keys().filter_map(custom).collect(),
+            page: page.to_owned(),
+            form,
         }
+    }
+
+    /// The input of a custom field, with what was sent.
+    fn custom(&self, words: Words, field: &CustomField) -> CustomInput {
+        let fault = self.faults.iter().find(|(key, _)| field.has_import_key(key));
+        CustomInput::sent(words, field, &self.form, fault.map(|(_, fault)| fault.clone()))
     }
 }
 
-pub fn forms(own: &OwnPerson, rejected: Option<RejectedDetails>) -> Vec<DetailsForm<'_>> {
-    let mut forms: Vec<DetailsForm<'_>> =
-        own.registrations.iter().map(|one| form(&one.entry, &own.fields)).collect();
-    if let Some(RejectedDetails { page, phonetic, notes, custom }) = rejected
+pub fn forms(words: Words, own: &OwnPerson, rejected: Option<RejectedDetails>) -> Vec<DetailsForm<'_>> {
+    let mut forms: Vec<DetailsForm<'_>> = (1..)
+        .zip(&own.registrations)
+        .map(|(number, one)| {
+            let rejected = rejected.as_ref().filter(|rejected| rejected.page == one.entry.page.slug);
+            form(words, &one.entry, &own.fields, number, rejected)
+        })
+        .collect();
+    if let Some(RejectedDetails { page, phonetic, notes, .. }) = rejected
         && let Some(form) = forms.iter_mut().find(|form| form.page == page)
     {
         (form.phonetic, form.notes) = (phonetic, notes);
-        for (name, input) in custom {
-            if let Some(field) = form.fields.iter_mut().find(|field| field.name == name) {
-                field.input = input;
-            }
-        }
-        if let Some(first) = form.inputs().find(|input| input.fault.is_some()) {
-            first.has_focus = true;
+        if let Some((_, has_focus)) = form.inputs().find(|(has_fault, _)| *has_fault) {
+            *has_focus = true;
         }
     }
     forms
 }
 
-fn form<'a>(entry: &'a Participant, all: &'a [CustomField]) -> DetailsForm<'a> {
-    let (mut fields, mut fixed) = (Vec::new(), Vec::new());
+/// `number` counts the forms of the page.
+fn form<'a>(
+    words: Words,
+    entry: &'a Participant,
+    all: &'a [CustomField],
+    number: usize,
+    rejected: Option<&RejectedDetails>,
+) -> DetailsForm<'a> {
+    let (mut inputs, mut fixed) = (Vec::new(), Vec::new());
     for field in all {
         let value = entry.custom.0.get(&field.id);
         if field.editable {
-            let input = TextInput::stored(value);
-            fields.push(FieldInput { name: field.import_key(), label: &field.label, input });
+            inputs.push(match rejected {
+                Some(rejected) => rejected.custom(words, field),
+                None => CustomInput::stored(words, field, value.map(String::as_str)),
+            });
         } else if let Some(value) = value {
-            fixed.push((field.label.as_str(), value.as_str()));
+            fixed.push((field.label.as_str(), custom_field::shown(words, field, value)));
         }
     }
+    let fields = numbered(inputs.into_iter(), &format!("field-{number}"));
     DetailsForm {
         page: &entry.page.slug,
         title: &entry.page.title,
@@ -132,13 +155,13 @@ pub async fn change(State(app): State<App>, OwnForm { signed_in, form }: OwnForm
     if signed_in.is_restricted() {
         return notice::restricted(&app, &signed_in);
     }
-    let page = form.get("page").unwrap_or_default();
+    let page = form.get("page").unwrap_or_default().to_owned();
     let (actor, person) = (signed_in.actor(), &signed_in.session.person);
-    match own_person::change(&app, &actor, person, page, Details::read(&form)).await {
+    match own_person::change(&app, &actor, person, &page, Details::read(&form)).await {
         Ok(()) => own::done(&app, "details"),
         Err(Error::Invalid(errors)) => {
             let words = Words::new(signed_in.language());
-            let details = RejectedDetails::new(words, page, &form, &errors);
+            let details = RejectedDetails::new(words, &page, form, &errors);
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             let rejected = Rejected { status, details: Some(details), ..Rejected::default() };
             own::draw(&app, &signed_in, rejected, None).await

@@ -260,7 +260,7 @@ fn render(
         plays: PlaysSection::new(words, heard),
         changes: ChangesSection::new(words, changes, &own.institution.time_zone),
         photo: photo::part(app, own, photo),
-        details: details::forms(own, details),
+        details: details::forms(words, own, details),
         has_legal_names: own.institution.multiple_recordings,
         member: MemberPart::new(pages),
         page,

@@ -11,6 +11,7 @@ use crate::{
         participant::Participant,
     },
     http::{
+        custom_field::{CustomInput, numbered},
         faults::{self, Input},
         form::Form,
     },
@@ -27,12 +28,6 @@ pub struct Inputs {
     pub notes: Option<TextInput>,
 }
 
-pub struct CustomInput {
-    pub name: String,
-    pub label: String,
-    pub input: TextInput,
-}
-
 #[derive(Default)]
 pub struct TextInput {
     pub value: String,
@@ -42,11 +37,18 @@ pub struct TextInput {
     pub is_required: bool,
 }
 
+impl TextInput {
+    /// Whether it has a fault, and whether it has the focus.
+    fn focus(&mut self) -> (bool, &mut bool) {
+        (self.fault.is_some(), &mut self.has_focus)
+    }
+}
+
 impl Inputs {
     /// Of somebody who registers. `given` is what they have sent, or what the link to the page had.
     pub fn of_new(public: &PublicPage, fields: &[CustomField], given: &Form, faults: &Faults<'_>) -> Self {
         let value = |key: &str| given.get(key).unwrap_or_default().to_owned();
-        let mut inputs = Self::asked(public, fields, value, faults);
+        let mut inputs = Self::asked(public, value, faults).with_sent(public, fields, given, faults);
         // Without a name, nobody can be registered.
         let name = |key: &str, field: &Field| TextInput {
             value: given.get(key).unwrap_or_default().to_owned(),
@@ -59,10 +61,10 @@ impl Inputs {
     }
 
     /// Of somebody who is registered.
-    pub fn of_entry(public: &PublicPage, fields: &[CustomField], entry: &Participant) -> Self {
-        let custom = |key: &str| {
-            let field = fields.iter().find(|field| field.has_import_key(key))?;
-            entry.custom.0.get(&field.id)
+    pub fn of_entry(words: Words, public: &PublicPage, fields: &[CustomField], entry: &Participant) -> Self {
+        let custom = |field: &CustomField| {
+            let value = entry.custom.0.get(&field.id).map(String::as_str);
+            CustomInput::stored(words, field, value).asked(public.settings.asked.of(field))
         };
         let value = |key: &str| {
             let value = match key {
@@ -70,11 +72,12 @@ impl Inputs {
                 "last_name" => entry.last_name.as_ref(),
                 "phonetic" => entry.phonetic.as_ref(),
                 "notes" => entry.notes.as_ref(),
-                key => custom(key),
+                _ => None,
             };
             value.cloned().unwrap_or_default()
         };
-        Self::of_registered(public, fields, value, &Faults::NONE)
+        let inputs = Self::of_registered(public, value, &Faults::NONE);
+        Self { custom: numbered(fields.iter().map(custom), "field"), ..inputs }
     }
 
     /// What somebody who is registered has sent, with what is wrong with it.
@@ -85,16 +88,11 @@ impl Inputs {
         faults: &Faults<'_>,
     ) -> Self {
         let value = |key: &str| given.get(key).unwrap_or_default().to_owned();
-        Self::of_registered(public, fields, value, faults).focused()
+        Self::of_registered(public, value, faults).with_sent(public, fields, given, faults).focused()
     }
 
-    fn of_registered(
-        public: &PublicPage,
-        fields: &[CustomField],
-        value: impl Fn(&str) -> String,
-        faults: &Faults<'_>,
-    ) -> Self {
-        let mut inputs = Self::asked(public, fields, &value, faults);
+    fn of_registered(public: &PublicPage, value: impl Fn(&str) -> String, faults: &Faults<'_>) -> Self {
+        let mut inputs = Self::asked(public, &value, faults);
         if registrations::changes_names(public) {
             let name = |key: &str, field: &Field| TextInput {
                 value: value(key),
@@ -107,13 +105,24 @@ impl Inputs {
         inputs
     }
 
-    /// Everything but the name.
-    fn asked(
+    /// With what was sent for custom fields.
+    fn with_sent(
+        self,
         public: &PublicPage,
         fields: &[CustomField],
-        value: impl Fn(&str) -> String,
+        given: &Form,
         faults: &Faults<'_>,
     ) -> Self {
+        let custom = |field: &CustomField| {
+            let fault = faults.of(&Field::Custom(field.import_key()), Input::CustomField);
+            let input = CustomInput::sent(faults.words, field, given, fault);
+            input.asked(public.settings.asked.of(field))
+        };
+        Self { custom: numbered(fields.iter().map(custom), "field"), ..self }
+    }
+
+    /// Everything but the name and custom fields.
+    fn asked(public: &PublicPage, value: impl Fn(&str) -> String, faults: &Faults<'_>) -> Self {
         let asked = &public.settings.asked;
         let input = |key: &str, field: &Field, asking: Asking, input: Input| TextInput {
             value: value(key),
@@ -124,36 +133,35 @@ impl Inputs {
         let text = |key: &str, field: Field, asking: Asking, kind: Input| {
             asking.is_asked().then(|| input(key, &field, asking, kind))
         };
-        let custom = |field: &CustomField| {
-            let (key, asking) = (field.import_key(), asked.custom(&field.name));
-            let input = input(&key, &Field::Custom(key.clone()), asking, Input::CustomField);
-            CustomInput { name: key, label: field.label.clone(), input }
-        };
         Self {
             phonetic: text("phonetic", Field::Phonetic, asked.phonetic, Input::Phonetic),
-            custom: fields.iter().map(custom).collect(),
             notes: text("notes", Field::Notes, asked.notes, Input::Notes),
             ..Self::default()
         }
     }
 
-    /// In the order of the page.
-    fn all(&mut self) -> impl Iterator<Item = &mut TextInput> {
+    /// In the order of the page: whether each input has a fault, and whether it has the focus.
+    fn all(&mut self) -> impl Iterator<Item = (bool, &mut bool)> {
         let before = [&mut self.first_name, &mut self.last_name, &mut self.phonetic];
-        let custom = self.custom.iter_mut().map(|custom| &mut custom.input);
-        before.into_iter().flatten().chain(custom).chain(&mut self.notes)
+        let custom = self.custom.iter_mut().map(|input| (input.fault.is_some(), &mut input.has_focus));
+        before
+            .into_iter()
+            .flatten()
+            .map(TextInput::focus)
+            .chain(custom)
+            .chain(self.notes.iter_mut().map(TextInput::focus))
     }
 
     /// Focuses the first input with a fault.
     fn focused(mut self) -> Self {
-        if let Some(first) = self.all().find(|input| input.fault.is_some()) {
-            first.has_focus = true;
+        if let Some((_, has_focus)) = self.all().find(|(has_fault, _)| *has_fault) {
+            *has_focus = true;
         }
         self
     }
 
     pub fn has_focus(&mut self) -> bool {
-        self.all().any(|input| input.has_focus)
+        self.all().any(|(_, has_focus)| *has_focus)
     }
 
     /// Is there anything to fill in?
@@ -168,7 +176,7 @@ impl Inputs {
         let text = |input: &Option<TextInput>, id: &str| {
             input.as_ref().filter(|input| is_missing(input)).map(|_| words.text(id))
         };
-        let custom = self.custom.iter().filter(|custom| is_missing(&custom.input));
+        let custom = self.custom.iter().filter(|custom| custom.is_required && custom.is_blank());
         let custom = custom.map(|custom| custom.label.clone());
         let phonetic = text(&self.phonetic, "me-phonetic");
         phonetic.into_iter().chain(custom).chain(text(&self.notes, "me-notes")).collect()

@@ -34,7 +34,7 @@ use crate::{
     },
     http::{
         consent::{self, ConsentPanel},
-        csrf,
+        csrf, custom_field,
         faults::{self, Input},
         form::Form,
         html::{origin_of, path_of, root},
@@ -79,7 +79,7 @@ struct OwnView<'a> {
     /// None on an archived page, and on a device that was let in by a QR code or by an invitation.
     inputs: Option<Inputs>,
     /// Labels and values of the custom fields that only the institution changes.
-    fixed: Vec<(&'a str, &'a str)>,
+    fixed: Vec<(&'a str, String)>,
     photo: Option<PhotoPart>,
     may_listen: bool,
     is_manager: bool,
@@ -188,10 +188,10 @@ fn render(
     let fault = recording.clone();
     let (consent, _) = consent::shown(consent, words, &public.institution, (agree, &csrf), recording.clone());
     let may_change = state != PageState::Archived && !is_restricted;
-    let stored = Inputs::of_entry(public, fields, entry);
+    let stored = Inputs::of_entry(words, public, fields, entry);
     let fixed = fixed.iter().filter_map(|field| {
         let value = entry.custom.0.get(&field.id)?;
-        Some((field.label.as_str(), value.as_str()))
+        Some((field.label.as_str(), custom_field::shown(words, field, value)))
     });
     let photo_path = entry.photo.as_ref().map(|hex| {
         let address = app.links.photo(public.institution.id, hex);

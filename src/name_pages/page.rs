@@ -237,7 +237,7 @@ pub fn asked_items(words: Words, public: &PublicPage, fields: &[CustomField]) ->
     let item = |label: String, asking: Asking| {
         asking.is_asked().then(|| AskedItem { label, is_optional: !asking.is_required() })
     };
-    let custom = fields.iter().map(|field| item(field.label.clone(), asked.custom(&field.name)));
+    let custom = fields.iter().map(|field| item(field.label.clone(), asked.of(field)));
     let before = [
         item(words.text("page-asked-recording"), Asking::Required),
         item(words.text("page-asked-name"), asked.name),

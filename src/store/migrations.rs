@@ -37,6 +37,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0028_scim", include_str!("../../migrations/0028_scim.sql")),
     ("0029_audit", include_str!("../../migrations/0029_audit.sql")),
     ("0030_console", include_str!("../../migrations/0030_console.sql")),
+    ("0032_custom_field_kinds", include_str!("../../migrations/0032_custom_field_kinds.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -48,6 +48,7 @@ pub mod opt_outs;
 pub mod outbox;
 pub mod outsiders;
 pub mod own_recordings;
+pub mod page_lists;
 pub mod page_settings;
 pub mod participants;
 pub mod people;

@@ -195,29 +195,54 @@ pub enum Listed {
     Decided,
 }
 
-/// The cases of a page or of an institution, behind an id. Recordings that were replaced since, and people who have left, are left
-/// out.
+/// Of which pages cases are listed.
+#[derive(Debug, Clone, Copy)]
+pub enum Pages<'a> {
+    All,
+    One(NamePageId),
+    These(&'a [NamePageId]),
+}
+
+/// The cases of these pages, behind an id. Recordings that were replaced since, and people who have left, are left out.
 pub async fn list(
     sql: &mut Sql,
     institution: InstitutionId,
-    page: Option<NamePageId>,
+    pages: Pages<'_>,
     listed: Listed,
     behind: Option<ModerationId>,
     count: i64,
 ) -> Result<Vec<Case>> {
-    let mut params: Vec<Value<'_>> = vec![institution.into()];
-    params.extend(page.map(Value::from));
-    params.extend(behind.map(Value::from));
-    params.push(count.into());
-    sql.rows(&list_text(page.is_some(), listed, behind.is_some()), &params, from_row).await
+    let groups: Vec<Vec<NamePageId>> = match pages {
+        Pages::All => vec![Vec::new()],
+        Pages::One(page) => vec![vec![page]],
+        Pages::These(pages) => padded(pages).collect(),
+    };
+    let mut found = Vec::new();
+    for group in groups {
+        let text = list_text(group.len(), listed, behind.is_some());
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.into_iter().map(Value::from));
+        params.extend(behind.map(Value::from));
+        params.push(count.into());
+        found.extend(sql.rows(&text, &params, from_row).await?);
+    }
+    // A member may have more pages than one statement takes.
+    match listed {
+        Listed::Open => found.sort_by_key(|case| case.id),
+        Listed::Decided => found.sort_by_key(|case| std::cmp::Reverse(case.id)),
+    }
+    found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    Ok(found)
 }
 
-fn list_text(on_page: bool, listed: Listed, behind: bool) -> String {
+/// Of so many pages, or of all if there are none.
+fn list_text(pages: usize, listed: Listed, behind: bool) -> String {
     let mut text = format!("SELECT {} FROM moderation c WHERE c.institution_id = $1", columns());
-    let mut next = 2;
-    if on_page {
-        text.push_str(&format!(" AND c.name_page_id = ${next}"));
-        next += 1;
+    let mut next = 2 + pages;
+    match pages {
+        0 => {}
+        1 => text.push_str(" AND c.name_page_id = $2"),
+        several => text.push_str(&format!(" AND c.name_page_id IN ({})", placeholders(2, several))),
     }
     let (state, comparison, order) = match listed {
         Listed::Open => ("= 'open'", ">", "ASC"),
@@ -384,9 +409,15 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let numbers = |all: &[i64]| -> Vec<Value<'static>> { all.iter().copied().map(Value::Int).collect() };
     vec![
         ("whose pages hold recordings", holding_text(8), params),
-        ("open cases of a page", list_text(true, Listed::Open, true), numbers(&[1, 2, 3, 50])),
-        ("decided cases of a page", list_text(true, Listed::Decided, true), numbers(&[1, 2, 30_000, 50])),
-        ("open cases of an institution", list_text(false, Listed::Open, false), numbers(&[1, 50])),
-        ("decided cases of an institution", list_text(false, Listed::Decided, false), numbers(&[1, 50])),
+        ("open cases of a page", list_text(1, Listed::Open, true), numbers(&[1, 2, 3, 50])),
+        ("decided cases of a page", list_text(1, Listed::Decided, true), numbers(&[1, 2, 30_000, 50])),
+        ("open cases of some pages", list_text(4, Listed::Open, true), numbers(&[1, 2, 3, 4, 5, 3, 50])),
+        (
+            "decided cases of some pages",
+            list_text(4, Listed::Decided, true),
+            numbers(&[1, 2, 3, 4, 5, 30_000, 50]),
+        ),
+        ("open cases of an institution", list_text(0, Listed::Open, false), numbers(&[1, 50])),
+        ("decided cases of an institution", list_text(0, Listed::Decided, false), numbers(&[1, 50])),
     ]
 }

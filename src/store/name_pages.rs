@@ -74,6 +74,10 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, page: &NamePageRef)
     let Some(id) = code_owner(sql, institution, page).await? else {
         return Ok(None);
     };
+    by_id(sql, institution, id).await
+}
+
+pub async fn by_id(sql: &mut Sql, institution: InstitutionId, id: NamePageId) -> Result<Option<NamePage>> {
     let text =
         format!("SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.id = $2", COLUMNS.join(", "));
     sql.one(&text, &[institution.into(), id.into()], from_row).await

@@ -1,7 +1,7 @@
 //! Registrations that people have made themselves where everybody can, and for which nobody vouches. `sign_ins::belongs` does not
 //! count them.
 
-use super::{Result, Sql};
+use super::{Result, Sql, Value, padded, placeholders};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     session::PersonId,
@@ -10,6 +10,25 @@ use crate::domain::{
 pub async fn mark(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     let text = "INSERT INTO outsiders (institution_id, participant_id) VALUES ($1, $2)";
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
+}
+
+/// Those of these registrations for which nobody vouches.
+pub async fn among(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<ParticipantId>> {
+    let mut found = Vec::new();
+    for group in padded(ids) {
+        let text = format!(
+            "SELECT participant_id FROM outsiders WHERE institution_id = $1 AND participant_id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
+    }
+    Ok(found)
 }
 
 /// The institution vouches for a person on a page from now on.

@@ -13,7 +13,7 @@ use crate::domain::{
     page_settings::{Asked, DomainPattern, Listen, Moderation, PageSettings, Register, parse_date},
 };
 
-const COLUMNS: [&str; 13] = [
+pub(super) const COLUMNS: [&str; 13] = [
     "n.id",
     "n.description",
     "n.date",
@@ -30,7 +30,7 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// Reads `COLUMNS` starting at `first`.
-fn from_row(row: &Row<'_>, first: usize) -> Result<PageSettings> {
+pub(super) fn from_row(row: &Row<'_>, first: usize) -> Result<PageSettings> {
     let id: NamePageId = row.id(first + const { position_in(&COLUMNS, "n.id") })?;
     let unknown = |column: &str, value: &str| {
         Error::Broken(format!("name_pages.{column} of row {id} is unreadable: `{value}`"))

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
     app::{
-        Actor, calls, imports, institutions,
+        Actor, calls, custom_fields, imports, institutions,
         invitations::{self, Delivery, Terms},
         looks, members, operators, opt_outs,
         own_recordings::Sharing,
@@ -17,11 +17,12 @@ use endonym::{
         address_list::AddressList,
         countries::Countries,
         coverage::day_of,
+        custom_field::FieldKind,
         email::Email,
         media::Kind,
         member::Role,
         name_page::NamePageRef,
-        page_settings::{Listen, Moderation, Register},
+        page_settings::{Asking, Listen, Moderation, Register},
         quiet_hours::QuietHours,
         session::PersonId,
     },
@@ -317,6 +318,8 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("own entry with a recording", "/p/class-of-2027/own?done=recording").await;
     matrix.page("legal name", "/me/legal-name").await;
     letters(world, &mut matrix).await;
+    matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
+    console_pages(world, &mut matrix).await;
     let handover =
         "const form = document.querySelector('#call form'); form.action = '/me/handover'; form.submit()";
     let has_code = "document.querySelector('.qr')";
@@ -368,6 +371,11 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     let reason_fault = "document.querySelector('[id$=-fault]')";
     matrix.page("moderation without a reason", Way::from(&*queue).on(without_reason, reason_fault)).await;
     matrix.page("decided moderation", &*format!("{queue}?list=decided")).await;
+    let queue = format!("/console/{}/moderation", world.institution.slug);
+    matrix.page("console, moderation", &*queue).await;
+    let way = Way::from(&*queue).on(without_reason, reason_fault);
+    matrix.page("console, moderation without a reason", way).await;
+    matrix.page("console, decided moderation", &*format!("{queue}?list=decided")).await;
 
     let there = world.neighbor().await;
     let body =
@@ -489,6 +497,54 @@ async fn letters(world: &World, matrix: &mut Matrix) {
     opt_outs::opt_out(app, link.rsplit('/').next().unwrap()).await.unwrap();
     matrix.page("messages stopped", &*link).await;
     matrix.page("unknown link to stop messages", "/u/x").await;
+}
+
+/// Name pages and custom fields in the console, and the inputs of custom fields. Ana is an admin, and has just signed in.
+async fn console_pages(world: &World, matrix: &mut Matrix) {
+    let home = format!("/console/{}", world.institution.slug);
+    let fault = "document.querySelector('.fault[id$=-fault]')";
+    for kind in FieldKind::ALL {
+        let (name, label) = (format!("field_{}", kind.word()), format!("A field: {}", kind.word()));
+        let options =
+            ["Alto", "Tenor", "A rather long option that does not fit into a line of a narrow window"];
+        let new = custom_fields::New {
+            name,
+            label: Some(label),
+            editable: true,
+            kind,
+            options: options.map(str::to_owned).to_vec(),
+            asked: Asking::Optional,
+        };
+        world.new_custom_field(new).await;
+    }
+    let fields = format!("{home}/custom-fields");
+    matrix.page("console, custom fields", &*fields).await;
+    let send_last = "document.querySelector('main section form').submit()";
+    matrix.page("console, custom fields with a fault", Way::from(&*fields).on(send_last, fault)).await;
+    matrix.page("console, custom field", &*format!("{fields}/field_choices?done=saved")).await;
+    matrix.page("console, deleting a custom field", &*format!("{fields}/field_choices/delete")).await;
+    let pages = format!("{home}/name-pages");
+    matrix.page("console, name pages", &*pages).await;
+    matrix.page("console, no name pages", &*format!("{pages}?state=archived")).await;
+    matrix.page("console, new name page", &*format!("{pages}/new")).await;
+    let new = Way::from(&*format!("{pages}/new")).on(SUBMIT, fault);
+    matrix.page("console, new name page with a fault", new).await;
+    let one = format!("{pages}/{}", world.page.id);
+    matrix.page("console, name page", &*format!("{one}?done=saved")).await;
+    let blank = "const title = document.querySelector('#title'); title.value = ''; title.form.submit()";
+    matrix.page("console, name page with a fault", Way::from(&*one).on(blank, fault)).await;
+    let outdated = "const version = document.querySelector('[name=version]'); version.value = 'x'; \
+                    document.querySelector('#title').value = 'Other'; version.form.submit()";
+    let told = "document.querySelector('[id$=-now]')";
+    matrix.page("console, name page that was changed", Way::from(&*one).on(outdated, told)).await;
+    matrix.page("console, copying a name page", &*format!("{one}/copy")).await;
+    matrix.page("console, deleting a name page", &*format!("{one}/delete")).await;
+    matrix.page("own entry with all kinds of fields", "/p/class-of-2027/own").await;
+    let wrong = "document.querySelectorAll('[name=custom_field_choices]').forEach((one) => (one.value = 'x')); \
+                 const form = document.querySelector('[name=custom_field_choices]').form; \
+                 form.querySelectorAll('[type=checkbox]').forEach((one) => (one.checked = true)); form.submit()";
+    let way = Way::from("/p/class-of-2027/own").on(wrong, fault);
+    matrix.page("own entry with a fault in a field", way).await;
 }
 
 async fn get(world: &World, path: &str) -> reqwest::Response {

@@ -67,8 +67,10 @@ fn everything() -> Change {
             ("degree".into(), Asking::Optional),
             ("custom_house".into(), Asking::Required),
         ],
+        asked_by_default: Vec::new(),
         take_seconds: Some(Some(5)),
         delete_after_days: Some(Some(30)),
+        version: None,
     }
 }
 
@@ -114,7 +116,7 @@ async fn every_setting_is_kept_and_can_be_cleared() {
     assert_eq!((found.asked.notes, found.asked.photo), (Asking::Required, Asking::Off));
     assert_eq!(found.asked.name, Asking::Required, "not mentioned");
     assert_eq!(
-        (found.asked.custom("degree"), found.asked.custom("house")),
+        (found.asked.custom["degree"], found.asked.custom["house"]),
         (Asking::Optional, Asking::Required)
     );
     assert_eq!((found.take_seconds, found.delete_after_days), (Some(5), Some(30)));

@@ -15,9 +15,9 @@ use endonym::{
         institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation,
         name_pages, names, operators, outbox, overview,
         own_entry::Details,
-        own_media, own_person, own_recordings, page_exports, page_settings, participants, people_search,
-        persons, play_all, plays, progress, pronunciations, recording_requests, registrations, scim, sign_in,
-        sso, start, tokens,
+        own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
+        people_search, persons, play_all, plays, progress, pronunciations, recording_requests, registrations,
+        scim, sign_in, sso, start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -78,6 +78,8 @@ enum Needs {
     Provisioning,
     /// To manage the name page that the use case names.
     Page,
+    /// To manage name pages, whichever: a list of what the actor manages.
+    AnyPage,
     /// To manage it or to be one of its readers.
     Hearing,
     /// To administer the installation.
@@ -87,7 +89,7 @@ enum Needs {
 }
 
 use Needs::{
-    AnyInstitution, AnyOwnership, Hearing, Installation, Institution, Ownership, Page, Permission,
+    AnyInstitution, AnyOwnership, AnyPage, Hearing, Installation, Institution, Ownership, Page, Permission,
     Provisioning,
 };
 
@@ -333,6 +335,22 @@ pub fn cases() -> Vec<Case> {
             "Copy".into(),
             None
         )),
+        case!("name_pages::copy_with_people", Page, |s, a| name_pages::copy_with_people(
+            &s.world.app,
+            a,
+            s.id,
+            &s.page,
+            "Copy with people".into(),
+            None
+        )),
+        case!("page_lists::list", AnyPage, |s, a| page_lists::list(
+            &s.world.app,
+            a,
+            s.id,
+            &page_lists::Filter::default(),
+            None
+        )),
+        case!("page_settings::managed", Page, |s, a| page_settings::managed(&s.world.app, a, s.id, &s.page)),
         case!("name_pages::archive", Page, |s, a| name_pages::archive(&s.world.app, a, s.id, &s.page, false)),
         case!("page_settings::update", Page, |s, a| page_settings::update(
             &s.world.app,
@@ -431,6 +449,31 @@ pub fn cases() -> Vec<Case> {
             s.id,
             "degree".into(),
             custom_fields::Change { label: Some("Degree".into()), ..Default::default() }
+        )),
+        case!("custom_fields::reorder", Institution, |s, a| custom_fields::reorder(
+            &s.world.app,
+            a,
+            s.id,
+            "degree".into(),
+            custom_fields::Direction::Up
+        )),
+        case!("custom_fields::find", Institution, |s, a| custom_fields::find(
+            &s.world.app,
+            a,
+            s.id,
+            "degree"
+        )),
+        case!("custom_fields::pages", Institution, |s, a| custom_fields::pages(
+            &s.world.app,
+            a,
+            s.id,
+            "degree"
+        )),
+        case!("custom_fields::usage", Institution, |s, a| custom_fields::usage(
+            &s.world.app,
+            a,
+            s.id,
+            "degree"
         )),
         case!("custom_fields::delete", Institution, |s, a| custom_fields::delete(
             &s.world.app,
@@ -886,7 +929,7 @@ pub fn cases() -> Vec<Case> {
             moderation::Listed::Open,
             None
         )),
-        case!("moderation::queue", Institution, |s, a| moderation::queue(
+        case!("moderation::queue", AnyPage, |s, a| moderation::queue(
             &s.world.app,
             a,
             s.id,
@@ -901,7 +944,7 @@ pub fn cases() -> Vec<Case> {
             &held(s, true),
             moderation::Decision::Approve
         )),
-        case!("moderation::decisions::decide", Institution, |s, a| moderation::decide(
+        case!("moderation::decisions::decide", AnyPage, |s, a| moderation::decide(
             &s.world.app,
             a,
             s.id,
@@ -912,7 +955,14 @@ pub fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.id,
-            s.world.page.id,
+            Some(s.world.page.id),
+            ModerationId::new(1)
+        )),
+        case!("moderation::sound", AnyPage, |s, a| moderation::sound(
+            &s.world.app,
+            a,
+            s.id,
+            None,
             ModerationId::new(1)
         )),
         case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
@@ -1169,7 +1219,7 @@ async fn a_token_of_another_institution_finds_nothing() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &stranger).await;
         match needs {
-            Institution | Ownership | Provisioning | Page | Hearing | Permission(_) => {
+            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) => {
                 assert!(is_missing(&outcome), "{name}: {outcome:?}");
             }
             AnyInstitution | AnyOwnership | Installation => {
@@ -1191,8 +1241,8 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
                     assert!(is_permitted(&outcome), "{name}: {outcome:?}");
                 }
                 Permission(action) => assert!(lacks(&outcome, scope, action), "{name}: {outcome:?}"),
-                Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
-                | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
+                | Hearing | Installation => {
                     assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
                 }
             }
@@ -1203,8 +1253,8 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
         let outcome = run(&scene, &token).await;
         match needs {
             Permission(_) => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
-            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
-            | Installation => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
+            | Hearing | Installation => {
                 assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
             }
         }
@@ -1237,8 +1287,8 @@ async fn an_owner_may_do_everything_in_the_institution_and_nothing_outside() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &owner).await;
         match needs {
-            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
-            | Permission(_) => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
+            | Hearing | Permission(_) => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
@@ -1255,7 +1305,7 @@ async fn an_admin_may_do_everything_but_what_is_for_owners() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &admin).await;
         match needs {
-            Institution | AnyInstitution | Page | Hearing | Permission(_) => {
+            Institution | AnyInstitution | Page | AnyPage | Hearing | Permission(_) => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Ownership | AnyOwnership | Provisioning => {
@@ -1290,13 +1340,14 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
                 Page if role == MemberRole::Manager && pages == own => {
                     assert!(is_permitted(&outcome), "{what}");
                 }
+                AnyPage if role == MemberRole::Manager => assert!(is_permitted(&outcome), "{what}"),
                 Hearing if pages == own => assert!(is_permitted(&outcome), "{what}"),
                 Permission(action) if !scope.permits(action) => {
                     assert!(lacks(&outcome, scope, action), "{what}");
                 }
                 Permission(_) => assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{what}"),
-                Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | Hearing
-                | Installation => {
+                Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
+                | Hearing | Installation => {
                     assert!(is_not_administrator(&outcome), "{what}");
                 }
             }
@@ -1326,7 +1377,7 @@ async fn a_member_of_another_institution_finds_nothing() {
         for Case { name, needs, run } in cases() {
             let outcome = run(&scene, &stranger).await;
             match needs {
-                Institution | Ownership | Provisioning | Page | Hearing | Permission(_) => {
+                Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) => {
                     assert!(is_missing(&outcome), "{role:?}: {name}: {outcome:?}");
                 }
                 // Lists of what is theirs, which is nothing of the scene.
@@ -1378,7 +1429,7 @@ async fn a_directory_provisions_its_own_institution_and_does_nothing_else() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &other).await;
         match needs {
-            Institution | Ownership | Provisioning | Page | Hearing | Permission(_) => {
+            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) => {
                 assert!(is_missing(&outcome), "{name}: {outcome:?}");
             }
             AnyInstitution | AnyOwnership | Installation => {

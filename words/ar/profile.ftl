@@ -27,6 +27,10 @@ profile-done-photo = تم حفظ صورتك.
 profile-done-photo-deleted = تمت إزالة صورتك.
 
 profile-fixed = هذه البيانات لا تغيرها إلا مؤسستك. إذا كان فيها خطأ، فيرجى التواصل مع مؤسستك.
+profile-field-none = بدون إجابة
+profile-field-yes = نعم
+profile-field-no = لا
+profile-field-not-included = يرجى اختيار إحدى الإجابات.
 
 profile-guide-examples = على سبيل المثال:
 profile-guide-example-1 = Siobhán: شي-ڤون (shi-VAWN)

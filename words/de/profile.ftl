@@ -27,6 +27,10 @@ profile-done-photo = Dein Foto ist gespeichert.
 profile-done-photo-deleted = Dein Foto ist entfernt.
 
 profile-fixed = Das kann nur deine Einrichtung ändern. Wenn etwas nicht stimmt, wende dich bitte an deine Einrichtung.
+profile-field-none = Keine Angabe
+profile-field-yes = Ja
+profile-field-no = Nein
+profile-field-not-included = Bitte wähle eine der Antworten.
 
 profile-guide-examples = Zum Beispiel:
 profile-guide-example-1 = Siobhán: schi-WOHN

@@ -27,6 +27,10 @@ profile-done-photo = Your photo is saved.
 profile-done-photo-deleted = Your photo is removed.
 
 profile-fixed = Only your institution can change this. If something is wrong, please contact your institution.
+profile-field-none = No answer
+profile-field-yes = Yes
+profile-field-no = No
+profile-field-not-included = Please choose one of the answers.
 
 profile-guide-examples = For example:
 profile-guide-example-1 = Siobhán: shi-VAWN

@@ -27,6 +27,10 @@ profile-done-photo = Tu foto se guardó.
 profile-done-photo-deleted = Tu foto se quitó.
 
 profile-fixed = Solo tu institución puede cambiar estos datos. Si hay algún error, ponte en contacto con ella.
+profile-field-none = Sin respuesta
+profile-field-yes = Sí
+profile-field-no = No
+profile-field-not-included = Elige una de las respuestas.
 
 profile-guide-examples = Por ejemplo:
 profile-guide-example-1 = Siobhán: shi-VON

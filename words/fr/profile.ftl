@@ -27,6 +27,10 @@ profile-done-photo = Votre photo est sauvegardée.
 profile-done-photo-deleted = Votre photo est supprimée.
 
 profile-fixed = Seul votre établissement peut modifier ces informations. En cas d’erreur, contactez-le.
+profile-field-none = Sans réponse
+profile-field-yes = Oui
+profile-field-no = Non
+profile-field-not-included = Veuillez choisir l’une des réponses.
 
 profile-guide-examples = Par exemple :
 profile-guide-example-1 = Siobhán : chi-VONNE

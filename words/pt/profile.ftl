@@ -27,6 +27,10 @@ profile-done-photo = Sua foto foi salva.
 profile-done-photo-deleted = Sua foto foi removida.
 
 profile-fixed = Só a sua instituição pode alterar estes dados. Se algo estiver errado, entre em contato com ela.
+profile-field-none = Sem resposta
+profile-field-yes = Sim
+profile-field-no = Não
+profile-field-not-included = Escolha uma das respostas.
 
 profile-guide-examples = Por exemplo:
 profile-guide-example-1 = Siobhán: chi-VON

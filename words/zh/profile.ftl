@@ -27,6 +27,10 @@ profile-done-photo = 照片已保存。
 profile-done-photo-deleted = 照片已移除。
 
 profile-fixed = 这些内容只能由你所在的机构修改。如果有误，请联系你所在的机构。
+profile-field-none = 未填写
+profile-field-yes = 是
+profile-field-no = 否
+profile-field-not-included = 请选择其中一个答案。
 
 profile-guide-examples = 例如：
 profile-guide-example-1 = Siobhán：shi-VAWN

@@ -337,7 +337,7 @@ mod tests {
             id: CustomFieldId::new(id),
             name: name.to_owned(),
             label: label.to_owned(),
-            editable: true,
+            ..CustomField::default()
         };
         let custom = [field(1, "major", "Fach (Haupt)"), field(2, "gender_pronouns", "Pronomen")];
         assert_eq!(meant("Fach: Haupt", &custom).as_deref(), Some("custom_major"));

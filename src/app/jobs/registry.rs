@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, note_coverage, purge_moderation, retain,
-    rotate_lti_keys, run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
-    sync_due_courses,
+    build_export, copy_people, delete_takes, expire_exports, fetch_take, hang_up, note_coverage,
+    purge_moderation, retain, rotate_lti_keys, run_import, scrub_exports, send_mail, send_reminders,
+    sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
-    app::{App, Result, exports::ReportFormat},
+    app::{App, Result, exports::ReportFormat, page_copies::PeopleCopy},
     domain::{
         ids::JobId,
         job::{Claim, Job, Kind, Lane, RetryPolicy},
@@ -63,6 +63,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::SendBulkMail => send_mail::BULK_POLICY,
         Kind::RunImport => run_import::POLICY,
         Kind::NoteCoverage => note_coverage::POLICY,
+        Kind::CopyPeople => copy_people::POLICY,
     }
 }
 
@@ -94,6 +95,10 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::Retain => retain::run(context).await,
         Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
         Job::NoteCoverage => note_coverage::run(context).await,
+        Job::CopyPeople { institution, from, to } => {
+            let copy = PeopleCopy { institution: *institution, from: *from, to: *to };
+            copy_people::run(context, copy).await
+        }
     }
 }
 
@@ -122,7 +127,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         }
         Job::RunImport { institution, import } => run_import::give_up(sql, *institution, *import).await?,
         // Nothing waits for these, so the dead letter is all that remains.
-        Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
+        Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } | Job::CopyPeople { .. } => {}
         // Periodic jobs never become dead letters.
         Job::ExpireExports
         | Job::SweepBlobs
@@ -156,6 +161,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::PurgeModeration
         | Job::NoteCoverage
         | Job::SendReminders
+        | Job::CopyPeople { .. }
         | Job::RunImport { .. } => Ok(()),
     }
 }

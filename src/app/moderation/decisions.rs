@@ -31,7 +31,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub case: ModerationId,
-    /// The page that the manager works on. `None` stands for all pages, for those who administer the institution.
+    /// The page that the manager works on. `None` stands for all pages that they run.
     pub page: Option<NamePageId>,
     /// The recording that the manager has heard, if known: a newer one is not decided about unheard.
     pub heard: Option<String>,
@@ -129,13 +129,13 @@ pub async fn decide(
     let record = record.change(Json::Null, json!({ "reason": reason }));
     let verdict =
         Verdict { state: decision.state(), by: actor.signature(), reason, at: now, purge_at: now.plus(KEPT) };
-    let (target, owned_app) = (target.clone(), app.clone());
+    let (target, owned_app, actor) = (target.clone(), app.clone(), actor.clone());
     let (outcome, gone) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let case = find_in(sql, institution, target.case, target.page).await?;
+                let case = find_in(sql, &actor, institution, target.case, target.page).await?;
                 if !decision.fits(&case) {
                     return Ok((Outcome::Decided(case), Vec::new()));
                 }
@@ -157,7 +157,7 @@ pub async fn decide(
                 if let Some(Explanation { base_url, .. }) = decision.explanation() {
                     tell(sql, &owned_app, institution, &case, base_url.clone(), now).await?;
                 }
-                let decided = find_in(sql, institution, case.id, None).await?;
+                let decided = find_in(sql, &actor, institution, case.id, None).await?;
                 let record = audit::of_registration(sql, record, case.participant).await?;
                 audit::write(sql, &[record]).await?;
                 Ok((Outcome::Done(decided), gone))

@@ -17,8 +17,10 @@ async fn create_answers_with_name_and_import_key() {
     let listed = here.json(&["custom-field", "list", "--institution", "example", "--json"]);
     assert_eq!(keys(&listed), ["custom_fields"]);
     let wanted = json!([
-        { "name": "gender_pronouns", "label": "gender pronouns", "import_key": "custom_gender_pronouns", "editable": false },
-        { "name": "major", "label": "Hauptfach", "import_key": "custom_major", "editable": false },
+        { "name": "gender_pronouns", "label": "gender pronouns", "import_key": "custom_gender_pronouns", "editable": false,
+          "kind": "text", "options": [], "asked": "off" },
+        { "name": "major", "label": "Hauptfach", "import_key": "custom_major", "editable": false,
+          "kind": "text", "options": [], "asked": "off" },
     ]);
     assert_eq!(listed["custom_fields"], wanted);
     let table = here.succeed(&["custom-field", "list", "--institution", "example"]);
@@ -40,7 +42,8 @@ async fn a_field_that_people_may_edit_is_created_or_updated() {
     };
     assert_eq!(editable(), [true, false]);
     let updated = here.json(&field(&["update", "major", "--editable", "true", "--json"]));
-    let wanted = json!({ "name": "major", "label": "major", "import_key": "custom_major", "editable": true });
+    let wanted = json!({ "name": "major", "label": "major", "import_key": "custom_major", "editable": true,
+                         "kind": "text", "options": [], "asked": "off" });
     assert_eq!(updated, wanted);
     let table =
         here.succeed(&field(&["update", "gender_pronouns", "--editable", "false", "--label", "Pronouns"]));
@@ -52,6 +55,30 @@ async fn a_field_that_people_may_edit_is_created_or_updated() {
     assert!(here.refuse(&field(&["update", "degree"])).contains("no custom field `degree`"));
     let long = "x".repeat(1_000);
     assert!(here.refuse(&field(&["update", "major", "--label", &long])).contains("label"));
+}
+
+#[tokio::test]
+async fn a_field_has_a_kind_and_options() {
+    let (here, _) = Installation::with_token().await;
+    fn field<'a>(words: &[&'a str]) -> Vec<&'a str> {
+        [&["custom-field"], words, &["--institution", "example"]].concat()
+    }
+    let create = ["create", "--name", "voice", "--kind", "choice", "--option", "Alto", "--option", "Bass"];
+    here.succeed(&field(&[&create[..], &["--asked", "required"]].concat()));
+    let shown = |words: &[&str]| {
+        let shown = here.json(&field(words));
+        (shown["kind"].clone(), shown["options"].clone(), shown["asked"].clone())
+    };
+    let wanted = (json!("choice"), json!(["Alto", "Bass"]), json!("required"));
+    assert_eq!(shown(&["update", "voice", "--json"]), wanted, "what is not given stays");
+    let changed = shown(&["update", "voice", "--kind", "choices", "--option", "Tenor", "--json"]);
+    assert_eq!(changed, (json!("choices"), json!(["Tenor"]), json!("required")));
+    let changed = shown(&["update", "voice", "--kind", "yes_no", "--asked", "off", "--json"]);
+    assert_eq!(changed, (json!("yes_no"), json!([]), json!("off")), "only choices have options");
+    assert!(here.refuse(&field(&["update", "voice", "--kind", "choice"])).contains("options"));
+    let semicolon = ["update", "voice", "--kind", "choice", "--option", "a; b"];
+    assert!(here.refuse(&field(&semicolon)).contains("semicolon"));
+    assert!(here.refuse(&field(&["create", "--name", "x", "--kind", "date"])).contains("long_text"));
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! The console.
 
+mod custom_fields;
 mod fresh;
+mod moderation;
+mod name_pages;
 mod operator;
 mod overview;
 mod progress;
@@ -95,4 +98,31 @@ pub async fn json(browser: &mut Browser<'_>, path: &str) -> serde_json::Value {
     let seen = browser.get(path).await.expect(200);
     browser.headers.pop();
     serde_json::from_str(&seen.body).unwrap()
+}
+
+/// A member of the world's institution with these pages.
+pub async fn member_with<'a>(world: &'a World, role: Role, pages: &[&NamePage]) -> Browser<'a> {
+    member_of(world, &world.institution, role, pages).await
+}
+
+/// A member with this address.
+pub async fn member_named<'a>(
+    world: &'a World,
+    institution: &Institution,
+    email: &str,
+    role: Role,
+    pages: &[&NamePage],
+) -> Browser<'a> {
+    set(world, institution, email, role, pages).await;
+    signed_in(world, institution, email).await
+}
+
+pub fn console(world: &World, below: &str) -> String {
+    format!("/console/{}{below}", world.institution.slug)
+}
+
+/// The value of a hidden input.
+pub fn hidden<'a>(body: &'a str, name: &str) -> &'a str {
+    let start = format!("name=\"{name}\" value=\"");
+    body.split(&start).nth(1).unwrap_or_else(|| panic!("{name} in {body}")).split('"').next().unwrap()
 }

@@ -79,7 +79,7 @@ async fn a_student_edits_the_custom_fields_that_are_theirs() {
     let wrong = platform.submit(&session, "details", &form, &cookie).await;
     assert_eq!(wrong.status(), 422);
     let text = wrong.text().await.unwrap();
-    let fault = "id=\"field-1-fault\" role=\"alert\">This has characters in it that cannot be used here.";
+    let fault = "id=\"field-1-fault\">This has characters in it that cannot be used here.";
     assert!(text.contains(fault) && text.contains("aria-invalid=\"true\""), "{text}");
     assert!(text.contains("value=\"Chess\"") && text.contains("kept</textarea>"), "what was typed stays");
     assert!(platform.text_of(&session, &cookie).await.contains("value=\"she/her\""), "nothing has changed");

@@ -1,8 +1,9 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them. Not on Citus, whose plans contain those of shards.
 
 use endonym::store::{
-    Db, Value, audit, calls, coverage, imports, invitations, jobs, media, moderation, name_pages, newest,
-    own_recordings, page_settings, participants, people, retention, scim_registrations, sign_ins, turns,
+    Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
+    name_pages, newest, own_recordings, page_settings, participants, people, retention, scim_registrations,
+    sign_ins, turns,
 };
 
 use crate::support::{
@@ -120,6 +121,7 @@ pub fn reads_of_people() -> Vec<Statement> {
         invitations::statements(),
         coverage::statements(),
         newest::statements(),
+        custom_fields::statements(),
         page_settings::statements(),
         retention::statements(),
         scim_registrations::statements(),

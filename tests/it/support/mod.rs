@@ -256,11 +256,16 @@ impl World {
 
     /// A custom field that people may change in their own entries.
     pub async fn editable_field(&self, name: &str, label: &str) {
-        let new = custom_fields::New { name: name.into(), label: Some(label.into()), editable: true };
+        let new = custom_fields::New {
+            name: name.into(),
+            label: Some(label.into()),
+            editable: true,
+            ..Default::default()
+        };
         self.new_custom_field(new).await;
     }
 
-    async fn new_custom_field(&self, new: custom_fields::New) {
+    pub async fn new_custom_field(&self, new: custom_fields::New) {
         custom_fields::create(&self.app, &Actor::Operator, self.institution.id, new).await.unwrap();
     }
 

@@ -1,0 +1,133 @@
+//! The form of a custom field.
+
+use super::super::inputs::{Choices, Faults, Input, Labels, askings, chosen, said};
+use crate::{
+    app::custom_fields::{Change, New},
+    domain::{
+        custom_field::{CustomField, FieldKind},
+        fault::Field,
+        page_settings::Asking,
+    },
+    http::form::Form,
+};
+
+/// What the inputs of the form have: stored, or typed.
+#[derive(Clone, Default)]
+pub struct Values {
+    name: String,
+    label: String,
+    kind: String,
+    /// One on each line.
+    options: String,
+    edited_by: String,
+    asked: String,
+}
+
+/// The words for who may change a value.
+const PERSON: &str = "person";
+const STAFF: &str = "staff";
+
+pub const fn editor(is_editable: bool) -> &'static str {
+    if is_editable { PERSON } else { STAFF }
+}
+
+impl Values {
+    pub fn stored(field: &CustomField) -> Self {
+        Self {
+            name: field.name.clone(),
+            label: field.label.clone(),
+            kind: field.kind.word().to_owned(),
+            options: field.options.join("\n"),
+            edited_by: editor(field.editable).to_owned(),
+            asked: field.asked.word().to_owned(),
+        }
+    }
+
+    pub fn sent(form: &Form) -> Self {
+        let text = |name: &str| form.get(name).unwrap_or_default().replace("\r\n", "\n").trim().to_owned();
+        Self {
+            name: text("name"),
+            label: text("label"),
+            kind: text("kind"),
+            options: text("options"),
+            edited_by: text("edited_by"),
+            asked: text("asked"),
+        }
+    }
+
+    fn options(&self) -> Vec<String> {
+        self.options.lines().map(str::to_owned).collect()
+    }
+
+    pub fn new_field(&self) -> New {
+        New {
+            name: self.name.clone(),
+            label: Some(self.label.clone()),
+            editable: self.edited_by == PERSON,
+            kind: FieldKind::parse(&self.kind).unwrap_or_default(),
+            options: self.options(),
+            asked: Asking::parse(&self.asked).unwrap_or_default(),
+        }
+    }
+
+    pub fn change(&self, version: String) -> Change {
+        Change {
+            label: Some(self.label.clone()),
+            editable: Some(self.edited_by == PERSON),
+            kind: FieldKind::parse(&self.kind),
+            options: Some(self.options()),
+            asked: Asking::parse(&self.asked),
+            version: Some(version),
+        }
+    }
+}
+
+/// The form, as the template shows it.
+pub struct FieldForm {
+    pub name: Input,
+    pub label: Input,
+    pub kind: Choices,
+    pub options: Input,
+    pub edited_by: Choices,
+    pub asked: Choices,
+}
+
+impl FieldForm {
+    /// With these values. `now` is what is stored, if somebody else has changed that.
+    pub fn new(values: &Values, faults: Faults<'_>, now: Option<&Values>) -> Self {
+        let words = faults.words;
+        let input = |field: Field, typed: &str, now: Option<&String>| Input {
+            now: now.filter(|now| *now != typed).map(|now| said(words, now)),
+            ..faults.input(&field, typed.to_owned())
+        };
+        let choices = |all: Labels, typed: &str, now: Option<&String>| {
+            // The first one, in a new form.
+            let first = all.first().map_or("", |(word, _)| *word);
+            let typed = if typed.is_empty() { first } else { typed };
+            chosen(words, all, typed, now.map(String::as_str))
+        };
+        Self {
+            name: input(Field::Name, &values.name, None),
+            label: input(Field::Label, &values.label, now.map(|now| &now.label)),
+            kind: choices(kinds(), &values.kind, now.map(|now| &now.kind)),
+            options: input(Field::Options, &values.options, now.map(|now| &now.options)),
+            edited_by: choices(edited_by(), &values.edited_by, now.map(|now| &now.edited_by)),
+            asked: choices(askings(), &values.asked, now.map(|now| &now.asked)),
+        }
+    }
+}
+
+pub fn kinds() -> Labels {
+    let label = |kind: FieldKind| match kind {
+        FieldKind::Text => "console-kind-text",
+        FieldKind::LongText => "console-kind-long-text",
+        FieldKind::Choice => "console-kind-choice",
+        FieldKind::Choices => "console-kind-choices",
+        FieldKind::YesNo => "console-kind-yes-no",
+    };
+    FieldKind::ALL.into_iter().map(|kind| (kind.word(), label(kind))).collect()
+}
+
+pub fn edited_by() -> Labels {
+    vec![(PERSON, "console-edited-by-person"), (STAFF, "console-edited-by-staff")]
+}

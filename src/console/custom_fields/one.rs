@@ -1,0 +1,278 @@
+//! `/console/{slug}/custom-fields/{name}`: one custom field, the pages that ask for it, and deleting it.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+};
+
+use super::{
+    super::{
+        inputs::{BY_DEFAULT, Choices, Faults, Input, askings, chosen, is_outdated},
+        visit::{Console, ConsoleForm, Nav},
+    },
+    form::{FieldForm, Values},
+};
+use crate::{
+    app::{
+        App, Error, Missing, Result,
+        custom_fields::{self, Usage},
+        page_lists::{self, Filter},
+        page_settings,
+    },
+    domain::{
+        custom_field::CustomField,
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        ids::NamePageId,
+        name_page::{NamePage, NamePageRef},
+        page_settings::Asking,
+        section::Section,
+    },
+    http::{form::Form, page::Page, path::Path},
+    words::Words,
+};
+
+#[derive(Template)]
+#[template(path = "console/custom_field.html")]
+struct FieldView<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    field: &'a CustomField,
+    version: String,
+    form: FieldForm,
+    /// The pages that say themselves how they ask for it.
+    asking: Vec<AskingPage>,
+    /// The slugs and titles of pages, as suggestions.
+    suggested: Vec<(String, String)>,
+    name_page: Input,
+    how: Choices,
+    is_outdated: bool,
+    is_rejected: bool,
+    done: Option<String>,
+}
+
+struct AskingPage {
+    id: NamePageId,
+    title: String,
+    how: String,
+}
+
+/// What was sent, and what is wrong with it.
+#[derive(Clone, Copy)]
+enum Sent<'a> {
+    Nothing,
+    /// The form of the field.
+    Field(&'a Form, &'a FieldErrors),
+    /// The form of one page.
+    OnPage(&'a Form, &'a FieldErrors),
+}
+
+pub(super) async fn show(
+    State(app): State<App>,
+    console: Console,
+    Path((_, name)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    let done = match query.get("done") {
+        Some("saved") => Some("console-field-saved"),
+        Some("page") => Some("console-page-saved"),
+        _ => None,
+    };
+    draw(&app, &console, StatusCode::OK, &name, Sent::Nothing, done).await
+}
+
+async fn draw(
+    app: &App,
+    console: &Console,
+    status: StatusCode,
+    name: &str,
+    sent: Sent<'_>,
+    done: Option<&str>,
+) -> Response {
+    let (actor, institution) = (&console.actor, console.id());
+    let read = async {
+        let field = custom_fields::find(app, actor, institution, name).await?;
+        let asking = custom_fields::pages(app, actor, institution, name).await?;
+        let pages = page_lists::list(app, actor, institution, &Filter::default(), None).await?;
+        Ok::<_, Error>((field, asking, pages))
+    };
+    let (field, asking, pages) = match read.await {
+        Ok(read) => read,
+        Err(error) => return console.fault(app, &error),
+    };
+    let path = console.path(&format!("/custom-fields/{name}"));
+    let page = console.page(app, &path);
+    let words = page.words;
+    let now = Values::stored(&field);
+    let (values, errors) = match sent {
+        Sent::Field(form, errors) => (Values::sent(form), Some(errors)),
+        Sent::Nothing | Sent::OnPage(..) => (now.clone(), None),
+    };
+    let is_outdated = errors.is_some_and(is_outdated);
+    let (name_page, how) = on_page(words, sent);
+    let shown = FieldView {
+        nav: console.nav(app, Section::CustomFields),
+        version: custom_fields::version(&field),
+        form: FieldForm::new(&values, Faults { words, errors }, is_outdated.then_some(&now)),
+        asking: asking.into_iter().map(|(page, how)| asking_page(words, page, how)).collect(),
+        suggested: pages.pages.into_iter().map(|(page, ..)| (page.slug, page.title)).collect(),
+        name_page,
+        how,
+        is_outdated,
+        is_rejected: errors.is_some() && !is_outdated,
+        done: done.map(|id| words.text(id)),
+        field: &field,
+        page,
+    };
+    console.show(status, &shown)
+}
+
+/// The form with which one page is told how to ask.
+fn on_page(words: Words, sent: Sent<'_>) -> (Input, Choices) {
+    let (form, errors) = match sent {
+        Sent::OnPage(form, errors) => (Some(form), Some(errors)),
+        Sent::Nothing | Sent::Field(..) => (None, None),
+    };
+    let typed = |name: &str| form.and_then(|form| form.get(name)).unwrap_or_default().to_owned();
+    let mut all = askings();
+    all.push((BY_DEFAULT, "console-asked-default"));
+    let how = Some(typed("how")).filter(|how| !how.is_empty());
+    let how = how.unwrap_or_else(|| Asking::Optional.word().to_owned());
+    let input = Faults { words, errors }.input(&Field::NamePage, typed("name_page"));
+    (input, chosen(words, all, &how, None))
+}
+
+fn asking_page(words: Words, page: NamePage, how: Asking) -> AskingPage {
+    let label = askings().into_iter().find(|(word, _)| *word == how.word());
+    let how = label.map(|(_, id)| words.text(id)).unwrap_or_default();
+    AskingPage { id: page.id, title: page.title, how }
+}
+
+pub(super) async fn save(
+    State(app): State<App>,
+    Path((_, name)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let version = form.get("version").unwrap_or_default().to_owned();
+    let change = Values::sent(&form).change(version);
+    match custom_fields::update(&app, &console.actor, console.id(), name.clone(), change).await {
+        Ok(_) => console.go(&app, &format!("/custom-fields/{name}?done=saved")),
+        Err(Error::Invalid(errors)) => {
+            let status =
+                if is_outdated(&errors) { StatusCode::CONFLICT } else { StatusCode::UNPROCESSABLE_ENTITY };
+            draw(&app, &console, status, &name, Sent::Field(&form, &errors), None).await
+        }
+        Err(error) => console.fault(&app, &error),
+    }
+}
+
+/// How one page asks for the field.
+pub(super) async fn ask_on_page(
+    State(app): State<App>,
+    Path((_, name)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let errors = match tell_page(&app, &console, &name, &form).await {
+        Ok(()) => return console.go(&app, &format!("/custom-fields/{name}?done=page")),
+        Err(Error::Invalid(errors)) => errors,
+        Err(Error::Missing(Missing::NamePage)) => FieldErrors::one(Field::NamePage, Fault::NotFound),
+        Err(error) => return console.fault(&app, &error),
+    };
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    draw(&app, &console, status, &name, Sent::OnPage(&form, &errors), None).await
+}
+
+async fn tell_page(app: &App, console: &Console, name: &str, form: &Form) -> Result<()> {
+    let (actor, institution) = (&console.actor, console.id());
+    let field = custom_fields::find(app, actor, institution, name).await?;
+    let page = NamePageRef::parse(form.get("name_page").unwrap_or_default());
+    let page = page.ok_or(Error::Missing(Missing::NamePage))?;
+    let mut change = page_settings::Change::default();
+    match form.get("how").and_then(Asking::parse) {
+        Some(asking) => change.asked.push((field.import_key(), asking)),
+        None => change.asked_by_default.push(field.name),
+    }
+    page_settings::update(app, actor, institution, &page, change).await.map(drop)
+}
+
+#[derive(Template)]
+#[template(path = "console/custom_field_delete.html")]
+struct DeleteView<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    field: &'a CustomField,
+    /// How many people have a value.
+    loss: String,
+    /// What has to be typed, escaped.
+    ask: String,
+    typed: Input,
+}
+
+pub(super) async fn delete_form(
+    State(app): State<App>,
+    console: Console,
+    Path((_, name)): Path<(String, String)>,
+) -> Response {
+    draw_delete(&app, &console, StatusCode::OK, &name, None).await
+}
+
+/// `typed` is not the name.
+async fn draw_delete(
+    app: &App,
+    console: &Console,
+    status: StatusCode,
+    name: &str,
+    typed: Option<&str>,
+) -> Response {
+    let (actor, institution) = (&console.actor, console.id());
+    let read = async {
+        let field = custom_fields::find(app, actor, institution, name).await?;
+        Ok::<_, Error>((field, custom_fields::usage(app, actor, institution, name).await?))
+    };
+    let (field, usage) = match read.await {
+        Ok(read) => read,
+        Err(error) => return console.fault(app, &error),
+    };
+    let path = console.path(&format!("/custom-fields/{name}/delete"));
+    let words = console.words();
+    let shown = DeleteView {
+        page: console.page(app, &path),
+        nav: console.nav(app, Section::CustomFields),
+        loss: loss(words, usage),
+        ask: words.one_html("console-set-type-name", "name", &field.name),
+        typed: Input {
+            value: typed.unwrap_or_default().to_owned(),
+            fault: typed.map(|_| words.text("console-set-fault-typed")),
+            now: None,
+        },
+        field: &field,
+    };
+    console.show(status, &shown)
+}
+
+fn loss(words: Words, usage: Usage) -> String {
+    let Usage { values, people, is_partial } = usage;
+    if is_partial {
+        words.with("console-field-values-partial", &[("count", values.into()), ("people", people.into())])
+    } else {
+        words.one("console-field-values", "count", values)
+    }
+}
+
+pub(super) async fn delete(
+    State(app): State<App>,
+    Path((_, name)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let typed = form.get("typed").unwrap_or_default();
+    if typed.trim() != name {
+        return draw_delete(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, &name, Some(typed)).await;
+    }
+    match custom_fields::delete(&app, &console.actor, console.id(), name).await {
+        Ok(()) => console.go(&app, "/custom-fields?done=deleted"),
+        Err(error) => console.fault(&app, &error),
+    }
+}

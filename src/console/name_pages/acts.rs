@@ -1,0 +1,200 @@
+//! Copying, archiving and deleting a name page.
+
+use askama::Template;
+use axum::{extract::State, http::StatusCode, response::Response};
+
+use super::{
+    super::{
+        inputs::{Faults, Input},
+        visit::{Console, ConsoleForm, Nav},
+    },
+    one::{self, Found},
+    refused, trimmed,
+};
+use crate::{
+    app::{App, Error, Missing, Result, name_pages},
+    domain::{
+        fault::Field,
+        field_errors::FieldErrors,
+        name_page::{NamePage, NamePageRef},
+        section::Section,
+    },
+    http::{form::Form, page::Page, path::Path},
+};
+
+#[derive(Template)]
+#[template(path = "console/name_page_copy.html")]
+struct CopyView<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    name_page: &'a NamePage,
+    title: Input,
+    address: Input,
+    with_people: bool,
+}
+
+pub(super) async fn copy_form(
+    State(app): State<App>,
+    console: Console,
+    Path((_, id)): Path<(String, String)>,
+) -> Response {
+    match one::find(&app, &console, &id).await {
+        Ok(found) => draw_copy(&app, &console, StatusCode::OK, &found.page, None),
+        Err(error) => refused(&app, &console, &error),
+    }
+}
+
+fn draw_copy(
+    app: &App,
+    console: &Console,
+    status: StatusCode,
+    name_page: &NamePage,
+    sent: Option<(&Form, &FieldErrors)>,
+) -> Response {
+    let path = console.path(&format!("/name-pages/{}/copy", name_page.id));
+    let faults = Faults { words: console.words(), errors: sent.map(|(_, errors)| errors) };
+    let typed = |name: &str, default: &str| {
+        let sent = sent.map(|(form, _)| form.get(name).unwrap_or_default());
+        sent.unwrap_or(default).to_owned()
+    };
+    let shown = CopyView {
+        page: console.page(app, &path),
+        nav: console.nav(app, Section::NamePages),
+        title: faults.input(&Field::Title, typed("title", &name_page.title)),
+        address: faults.input(&Field::Slug, typed("slug", "")),
+        with_people: sent.is_some_and(|(form, _)| form.get("people").is_some()),
+        name_page,
+    };
+    console.show(status, &shown)
+}
+
+pub(super) async fn copy(
+    State(app): State<App>,
+    Path((_, id)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let found = match one::find(&app, &console, &id).await {
+        Ok(found) => found,
+        Err(error) => return refused(&app, &console, &error),
+    };
+    let with_people = form.get("people").is_some();
+    let (title, slug) = (trimmed(&form, "title"), form.text("slug").map(|slug| slug.trim().to_owned()));
+    let made = async {
+        let (actor, institution, page) = (&console.actor, console.id(), reference(&found.page)?);
+        if with_people {
+            name_pages::copy_with_people(&app, actor, institution, &page, title, slug).await
+        } else {
+            name_pages::copy(&app, actor, institution, &page, title, slug).await
+        }
+    };
+    match made.await {
+        Ok(made) => {
+            let done = if with_people { "copied-people" } else { "copied" };
+            console.go(&app, &format!("/name-pages/{}?done={done}", made.id))
+        }
+        Err(Error::Invalid(errors)) => {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            draw_copy(&app, &console, status, &found.page, Some((&form, &errors)))
+        }
+        Err(error) => refused(&app, &console, &error),
+    }
+}
+
+fn reference(page: &NamePage) -> Result<NamePageRef> {
+    NamePageRef::parse(&page.id.to_string()).ok_or(Error::Missing(Missing::NamePage))
+}
+
+/// Archives the page or, without `archived`, takes it out of the archive.
+pub(super) async fn archive(
+    State(app): State<App>,
+    Path((_, id)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let is_archived = form.get("archived").is_some();
+    let Some(page) = NamePageRef::parse(&id) else {
+        return refused(&app, &console, &Error::Missing(Missing::NamePage));
+    };
+    match name_pages::archive(&app, &console.actor, console.id(), &page, is_archived).await {
+        Ok(done) => {
+            let what = if is_archived { "archived" } else { "restored" };
+            console.go(&app, &format!("/name-pages/{}?done={what}", done.id))
+        }
+        Err(error) => refused(&app, &console, &error),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "console/name_page_delete.html")]
+struct DeleteView<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    name_page: &'a NamePage,
+    /// How many people and recordings go with it.
+    losses: [String; 2],
+    /// What has to be typed, escaped.
+    ask: String,
+    typed: Input,
+}
+
+pub(super) async fn delete_form(
+    State(app): State<App>,
+    console: Console,
+    Path((_, id)): Path<(String, String)>,
+) -> Response {
+    match one::find(&app, &console, &id).await {
+        Ok(found) => draw_delete(&app, &console, StatusCode::OK, &found, None),
+        Err(error) => refused(&app, &console, &error),
+    }
+}
+
+/// `typed` is not the title.
+fn draw_delete(
+    app: &App,
+    console: &Console,
+    status: StatusCode,
+    found: &Found,
+    typed: Option<&str>,
+) -> Response {
+    let path = console.path(&format!("/name-pages/{}/delete", found.page.id));
+    let (words, figures) = (console.words(), found.figures);
+    let count = |id: &str, number: i64| words.one(id, "count", number.unsigned_abs());
+    let shown = DeleteView {
+        page: console.page(app, &path),
+        nav: console.nav(app, Section::NamePages),
+        losses: [
+            count("console-page-delete-people", figures.registered),
+            count("console-page-delete-recordings", figures.recorded),
+        ],
+        ask: words.one_html("console-set-type-title", "title", &found.page.title),
+        typed: Input {
+            value: typed.unwrap_or_default().to_owned(),
+            fault: typed.map(|_| words.text("console-set-fault-typed")),
+            now: None,
+        },
+        name_page: &found.page,
+    };
+    console.show(status, &shown)
+}
+
+pub(super) async fn delete(
+    State(app): State<App>,
+    Path((_, id)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let found = match one::find(&app, &console, &id).await {
+        Ok(found) => found,
+        Err(error) => return refused(&app, &console, &error),
+    };
+    let typed = form.get("typed").unwrap_or_default();
+    if typed.trim() != found.page.title.trim() {
+        return draw_delete(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, &found, Some(typed));
+    }
+    let page = match reference(&found.page) {
+        Ok(page) => page,
+        Err(error) => return refused(&app, &console, &error),
+    };
+    match name_pages::delete(&app, &console.actor, console.id(), &page).await {
+        Ok(_) => console.go(&app, "/name-pages?done=deleted"),
+        Err(error) => refused(&app, &console, &error),
+    }
+}

@@ -1,0 +1,230 @@
+//! The queue of moderation on pages (`templates/parts/cases.html`): of one name page, and of all pages that a member runs.
+
+use jiff::tz::TimeZone;
+
+use super::form::Form;
+use crate::{
+    app::{
+        App,
+        moderation::{Decision, Entry, Explanation, Listed},
+    },
+    domain::{
+        fault::Fault,
+        field_errors::FieldErrors,
+        ids::ModerationId,
+        moderation::{Case, CaseKind, CaseState, Complaint, REASON},
+        moment::Moment,
+    },
+    words::Words,
+};
+
+/// The value of the parameter `list` for decided cases.
+pub const DECIDED: &str = "decided";
+
+pub struct CaseRow<'a> {
+    pub id: ModerationId,
+    pub name: String,
+    pub phonetic: Option<&'a str>,
+    /// The title of the name page, where several are listed.
+    pub page: Option<&'a str>,
+    pub hex: &'a str,
+    /// Escaped, like the other two sentences with a date.
+    pub about: String,
+    pub sentences: Vec<&'a str>,
+    /// Who has decided what, and when.
+    pub decided: Option<String>,
+    pub reason: Option<&'a str>,
+    /// How long it can be restored.
+    pub until: Option<String>,
+    /// The path of the recording.
+    pub sound: Option<String>,
+    pub buttons: Vec<Button>,
+    /// The form that needs a reason.
+    pub refusal: Option<RefusalForm>,
+}
+
+pub struct Button {
+    pub word: &'static str,
+    /// The key that presses it.
+    pub key: &'static str,
+    pub label: String,
+}
+
+pub struct RefusalForm {
+    pub word: &'static str,
+    pub summary: String,
+    pub label: String,
+    pub typed: String,
+    pub fault: Option<String>,
+}
+
+/// A reason that was not accepted.
+pub struct RejectedReason {
+    pub case: ModerationId,
+    pub typed: String,
+    pub fault: String,
+}
+
+impl RejectedReason {
+    pub fn new(words: Words, case: ModerationId, form: &Form, errors: &FieldErrors) -> Self {
+        let faults = errors.iter().find(|(field, _)| **field == REASON);
+        let fault = match faults.and_then(|(_, faults)| faults.first()) {
+            Some(Fault::TooLong { most }) => words.one("me-fault-long", "most", *most as u64),
+            Some(Fault::ControlCharacter) => words.text("me-fault-characters"),
+            _ => words.text("moderation-fault-reason"),
+        };
+        Self { case, typed: form.get("reason").unwrap_or_default().to_owned(), fault }
+    }
+}
+
+/// Which list a query or a form names.
+pub fn listed(form: &Form) -> Listed {
+    if form.get("list") == Some(DECIDED) { Listed::Decided } else { Listed::Open }
+}
+
+pub const fn list_word(listed: Listed) -> &'static str {
+    match listed {
+        Listed::Open => "open",
+        Listed::Decided => DECIDED,
+    }
+}
+
+/// The list that begins with this case, wherever it is in the queue.
+pub fn before(case: ModerationId, listed: Listed) -> Option<ModerationId> {
+    Some(ModerationId::new(match listed {
+        Listed::Open => case.get().saturating_sub(1),
+        Listed::Decided => case.get().saturating_add(1),
+    }))
+}
+
+/// What was just done, and what could not be done: the ids of sentences for the parameter `done`.
+pub fn told(done: Option<&str>) -> (Option<&'static str>, Option<&'static str>) {
+    match done {
+        Some("approve") => (Some("moderation-done-approved"), None),
+        Some("reject") => (Some("moderation-done-rejected"), None),
+        Some("remove") => (Some("moderation-done-removed"), None),
+        Some("dismiss") => (Some("moderation-done-dismissed"), None),
+        Some("restore") => (Some("moderation-done-restored"), None),
+        Some("decided") => (None, Some("moderation-done-decided")),
+        Some("newer") => (None, Some("moderation-done-newer")),
+        _ => (None, None),
+    }
+}
+
+/// What a form decides. `None` if there is no such decision.
+pub fn decision(app: &App, form: &Form) -> Option<Decision> {
+    let explanation = || Explanation {
+        reason: form.get("reason").unwrap_or_default().to_owned(),
+        base_url: app.links.base().to_owned(),
+    };
+    Some(match form.get("decision")? {
+        "approve" => Decision::Approve,
+        "reject" => Decision::Reject(explanation()),
+        "remove" => Decision::Remove(explanation()),
+        "dismiss" => Decision::Dismiss,
+        "restore" => Decision::Restore,
+        _ => return None,
+    })
+}
+
+/// How rows are shown.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    pub words: Words,
+    pub zone: &'a TimeZone,
+    /// The path of the queue, with the root.
+    pub path: &'a str,
+    /// The queue is of several name pages.
+    pub names_pages: bool,
+}
+
+pub fn rows<'a>(
+    frame: Frame<'_>,
+    entries: &'a [Entry],
+    mut rejected: Option<RejectedReason>,
+) -> Vec<CaseRow<'a>> {
+    let row = |entry: &'a Entry| {
+        let rejected = rejected.take_if(|rejected| rejected.case == entry.case.id);
+        case_row(frame, entry, rejected)
+    };
+    entries.iter().map(row).collect()
+}
+
+fn case_row<'a>(frame: Frame<'_>, entry: &'a Entry, rejected: Option<RejectedReason>) -> CaseRow<'a> {
+    let (Entry { case, person }, words) = (entry, frame.words);
+    let is_held = case.kind == CaseKind::Held && case.is_open();
+    let has_sound = is_held || case.can_be_restored() || entry.is_audible();
+    let until = case.purge_at.filter(|_| case.can_be_restored());
+    CaseRow {
+        id: case.id,
+        name: person.full_name(),
+        phonetic: person.phonetic.as_deref(),
+        page: frame.names_pages.then_some(person.page.title.as_str()),
+        hex: &case.hex,
+        about: about(frame, case),
+        sentences: case.sentence.as_deref().unwrap_or_default().lines().collect(),
+        decided: decided(frame, case),
+        reason: case.reason.as_deref(),
+        until: until.map(|until| words.one_html("moderation-until", "date", &date(frame, until))),
+        sound: has_sound.then(|| format!("{}/{}/audio", frame.path, case.id)),
+        buttons: buttons(words, case),
+        refusal: refusal(words, entry, rejected),
+    }
+}
+
+fn date(frame: Frame<'_>, moment: Moment) -> String {
+    moment.date_in(frame.zone).to_string()
+}
+
+fn about(frame: Frame<'_>, case: &Case) -> String {
+    let words = frame.words;
+    let complaint = match case.complaint {
+        None => return words.one_html("moderation-held", "date", &date(frame, case.created_at)),
+        Some(Complaint::WrongPerson) => words.html("moderation-wrong-person", &[]),
+        Some(Complaint::Offensive) => words.html("moderation-offensive", &[]),
+        Some(Complaint::Unintelligible) => words.html("moderation-unintelligible", &[]),
+    };
+    format!("{complaint} · {}", words.one_html("moderation-reports", "count", case.reports))
+}
+
+fn decided(frame: Frame<'_>, case: &Case) -> Option<String> {
+    let id = match case.state {
+        CaseState::Open => return None,
+        CaseState::Approved => "moderation-state-approved",
+        CaseState::Rejected => "moderation-state-rejected",
+        CaseState::Removed => "moderation-state-removed",
+        CaseState::Dismissed => "moderation-state-dismissed",
+        CaseState::Restored => "moderation-state-restored",
+    };
+    let by = case.decided_by.as_deref().unwrap_or("–");
+    let at = case.decided_at.map(|at| date(frame, at)).unwrap_or_default();
+    Some(frame.words.html(id, &[("by", by.into()), ("date", at.as_str().into())]))
+}
+
+fn buttons(words: Words, case: &Case) -> Vec<Button> {
+    let button = |word, key, id| Button { word, key, label: words.text(id) };
+    if case.can_be_restored() {
+        return vec![button("restore", "a", "moderation-restore")];
+    }
+    match (case.kind, case.is_open()) {
+        (CaseKind::Held, true) => vec![button("approve", "a", "moderation-approve")],
+        (CaseKind::Report, true) => vec![button("dismiss", "d", "moderation-dismiss")],
+        (CaseKind::Held | CaseKind::Report, false) => Vec::new(),
+    }
+}
+
+fn refusal(words: Words, entry: &Entry, rejected: Option<RejectedReason>) -> Option<RefusalForm> {
+    let case = &entry.case;
+    let (word, summary, label) = if case.kind == CaseKind::Held && case.is_open() {
+        ("reject", "moderation-reject", "moderation-reject-now")
+    } else if case.can_be_removed() && entry.is_audible() {
+        ("remove", "moderation-remove", "moderation-remove-now")
+    } else {
+        return None;
+    };
+    let (typed, fault) = match rejected {
+        Some(RejectedReason { typed, fault, .. }) => (typed, Some(fault)),
+        None => (String::new(), None),
+    };
+    Some(RefusalForm { word, summary: words.text(summary), label: words.text(label), typed, fault })
+}
