@@ -243,7 +243,7 @@ impl Actor {
                 Role::Manager => Some(&member.pages),
                 Role::Owner | Role::Admin | Role::Reader => None,
             },
-            Self::Token(_) | Self::Person(_) | Self::Operator | Self::System => None,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Operator | Self::System => None,
         }
     }
 

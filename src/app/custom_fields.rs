@@ -84,7 +84,7 @@ fn values(field: &CustomField) -> Json {
         "editable": field.editable,
         "kind": field.kind.word(),
         "options": field.options,
-        "asked": field.asked,
+        "asked": field.asked.word(),
     })
 }
 
@@ -217,7 +217,7 @@ pub async fn reorder(
                         custom_fields::update(sql, institution, &CustomField { place, ..field }).await?;
                     }
                 }
-                Ok(audit::write_change(sql, moved).await?)
+                audit::write_change(sql, moved).await
             })
         })
         .await

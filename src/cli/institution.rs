@@ -13,6 +13,8 @@ use crate::{
 
 /// Create, list, update and delete institutions (tenants)
 #[derive(Debug, Subcommand)]
+// There is one of them.
+#[allow(clippy::large_enum_variant)]
 pub enum Institution {
     /// Create an institution
     ///
