@@ -85,4 +85,6 @@ ids! {
     /// A case of moderation.
     ModerationId,
     ImportId,
+    /// What is done with many people at once.
+    PeopleTaskId,
 }

@@ -281,8 +281,17 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
                 (SELECT i.id FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2)";
     sql.execute(text, &here).await?;
     // Cases and changes of people who came from another page.
-    for table in ["participant_consents", "paused_participants", "outsiders", "import_changes", "moderation"]
-    {
+    for table in [
+        "participant_consents",
+        "paused_participants",
+        "outsiders",
+        "import_changes",
+        "moderation",
+        "people_words",
+        "people_names",
+        "deleted_people",
+        "people_task_rows",
+    ] {
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \
              (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \

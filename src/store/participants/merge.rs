@@ -150,7 +150,7 @@ pub async fn hand_over(
     let text = "UPDATE moderation SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 \
                 AND hex IN (SELECT m.hex FROM media m WHERE m.institution_id = $2 AND m.participant_id = $1)";
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
-    for table in ["moderation", "import_changes"] {
+    for table in ["moderation", "import_changes", "people_words", "people_names", "deleted_people"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), from.into()]).await?;
     }
