@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId},
+    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId, PeopleTaskId},
     moment::Moment,
 };
 
@@ -44,6 +44,12 @@ pub enum Job {
     SendBulkMail { institution: Option<InstitutionId>, message: MessageId },
     /// Checks or imports a file that somebody uploaded.
     RunImport { institution: InstitutionId, import: ImportId },
+    /// Brings the search index of people up to date.
+    IndexPeople { institution: InstitutionId },
+    /// Does something with many people.
+    RunPeopleTask { institution: InstitutionId, task: PeopleTaskId },
+    /// Deletes people for good whom somebody deleted 30 days ago.
+    PurgePeople,
 }
 
 macro_rules! kinds {
@@ -83,6 +89,9 @@ kinds! {
     Retain = "retain",
     SendBulkMail = "send_bulk_mail",
     RunImport = "run_import",
+    IndexPeople = "index_people",
+    RunPeopleTask = "run_people_task",
+    PurgePeople = "purge_people",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -182,6 +191,9 @@ impl Job {
             Self::Retain => Kind::Retain,
             Self::SendBulkMail { .. } => Kind::SendBulkMail,
             Self::RunImport { .. } => Kind::RunImport,
+            Self::IndexPeople { .. } => Kind::IndexPeople,
+            Self::RunPeopleTask { .. } => Kind::RunPeopleTask,
+            Self::PurgePeople => Kind::PurgePeople,
         }
     }
 
@@ -193,7 +205,9 @@ impl Job {
             | Self::FetchTake { institution, .. }
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. }
-            | Self::RunImport { institution, .. } => Some(*institution),
+            | Self::RunImport { institution, .. }
+            | Self::IndexPeople { institution }
+            | Self::RunPeopleTask { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
@@ -202,6 +216,7 @@ impl Job {
             | Self::SendReminders
             | Self::Retain
             | Self::PurgeModeration
+            | Self::PurgePeople
             | Self::HangUp { .. } => None,
         }
     }
@@ -218,13 +233,17 @@ impl Job {
                 Some(format!("{}:{message}", self.kind().name()))
             }
             Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
-            Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
+            Self::RunPeopleTask { task, .. } => Some(format!("{}:{task}", self.kind().name())),
+            Self::ScrubExports { institution } | Self::IndexPeople { institution } => {
+                Some(format!("{}:{institution}", self.kind().name()))
+            }
             Self::ExpireExports
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
             | Self::Retain
             | Self::SendReminders
+            | Self::PurgePeople
             | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
@@ -339,6 +358,9 @@ mod tests {
             r#"{"kind":"retain"}"#,
             r#"{"kind":"send_bulk_mail","institution":7,"message":8}"#,
             r#"{"kind":"run_import","institution":7,"import":8}"#,
+            r#"{"kind":"index_people","institution":7}"#,
+            r#"{"kind":"run_people_task","institution":7,"task":8}"#,
+            r#"{"kind":"purge_people"}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

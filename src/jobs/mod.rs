@@ -77,6 +77,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::SendReminders, REMIND_EVERY),
         (Job::Retain, RETAIN_EVERY),
         (Job::PurgeModeration, PURGE_EVERY),
+        (Job::PurgePeople, PURGE_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    build_export, delete_takes, expire_exports, fetch_take, hang_up, purge_moderation, retain,
-    rotate_lti_keys, run_import, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
+    build_export, delete_takes, expire_exports, fetch_take, hang_up, index_people, purge_moderation,
+    purge_people, retain, rotate_lti_keys, run_import, run_people_task, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
     sync_due_courses,
 };
 use crate::{
@@ -62,6 +62,9 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::Retain => retain::POLICY,
         Kind::SendBulkMail => send_mail::BULK_POLICY,
         Kind::RunImport => run_import::POLICY,
+        Kind::IndexPeople => index_people::POLICY,
+        Kind::RunPeopleTask => run_people_task::POLICY,
+        Kind::PurgePeople => purge_people::POLICY,
     }
 }
 
@@ -92,6 +95,9 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SendReminders => send_reminders::run(context).await,
         Job::Retain => retain::run(context).await,
         Job::RunImport { institution, import } => run_import::run(context, *institution, *import).await,
+        Job::IndexPeople { institution } => index_people::run(context, *institution).await,
+        Job::RunPeopleTask { institution, task } => run_people_task::run(context, *institution, *task).await,
+        Job::PurgePeople => purge_people::run(context).await,
     }
 }
 
@@ -119,8 +125,14 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
         Job::RunImport { institution, import } => run_import::give_up(sql, *institution, *import).await?,
+        Job::RunPeopleTask { institution, task } => {
+            run_people_task::give_up(sql, *institution, *task).await?;
+        }
         // Nothing waits for these, so the dead letter is all that remains.
-        Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } => {}
+        Job::ScrubExports { .. }
+        | Job::HangUp { .. }
+        | Job::DeleteTakes { .. }
+        | Job::IndexPeople { .. } => {}
         // Periodic jobs never become dead letters.
         Job::ExpireExports
         | Job::SweepBlobs
@@ -128,6 +140,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::SyncDueCourses
         | Job::Retain
         | Job::PurgeModeration
+        | Job::PurgePeople
         | Job::SendReminders => {}
     }
     Ok(Vec::new())
@@ -152,6 +165,9 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::Retain
         | Job::PurgeModeration
         | Job::SendReminders
-        | Job::RunImport { .. } => Ok(()),
+        | Job::RunImport { .. }
+        | Job::IndexPeople { .. }
+        | Job::RunPeopleTask { .. }
+        | Job::PurgePeople => Ok(()),
     }
 }
