@@ -9,6 +9,7 @@ use super::{
     calls::{self, CallChange},
     exports, media, persons,
 };
+pub use crate::store::deleted_people::Deleted;
 use crate::{
     domain::{
         access::Action,
@@ -20,8 +21,7 @@ use crate::{
         people_task::TaskOutcome,
     },
     store::{
-        self, Sql,
-        deleted_people::{self, Deleted},
+        self, Sql, deleted_people,
         exports::Departing,
         participants::{self, hidden},
         people_list::{self, Place},

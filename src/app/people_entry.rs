@@ -34,6 +34,7 @@ const MESSAGES: i64 = 50;
 
 pub struct EntryView {
     pub person: Participant,
+    pub page: NamePageId,
     /// The time of the last change: whoever changes the entry says which one they have seen.
     pub version: i64,
     pub phone_number: Option<String>,
@@ -111,6 +112,7 @@ pub async fn find(
         is_called: calls::is_pending(sql, institution, id).await?,
         is_in_course: store::courses::members::is_member(sql, institution, id).await?,
         version: place.updated_at,
+        page: place.page,
         person,
         fields,
         media,

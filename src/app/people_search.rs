@@ -13,14 +13,16 @@ use super::{Actor, App, Error, Missing, Result, people_index};
 use crate::{
     domain::{
         access::{Access, Action, SearchScope},
+        custom_field::CustomField,
         email::email_key,
         ids::{InstitutionId, NamePageId, ParticipantId},
         moment::Moment,
+        name_page::{NamePage, NamePageRef},
         people_query::{Cursor, PeopleQuery, Sort, Standing, matches},
         text,
     },
     store::{
-        Sql, audiences,
+        Sql, audiences, custom_fields, members, name_pages,
         participants::{self, KeyFilter, KeyKind},
         people_index::{self as index, NamePlace},
         people_list::{self, Extra, Newest, Slim},
@@ -87,7 +89,6 @@ pub struct Listed {
     pub is_invited: bool,
     pub has_phone: bool,
     pub updated_at: Moment,
-    pub recorded_at: Option<Moment>,
 }
 
 /// Somebody whom a quick search has found.
@@ -138,6 +139,57 @@ pub async fn quick(
         page_slug: one.page_slug,
     };
     Ok(people.into_iter().map(found).collect())
+}
+
+/// What can be chosen in a list of people.
+#[derive(Debug, Default)]
+pub struct Choices {
+    /// Name pages that are not archived, by title. Not all of them, if there are many.
+    pub pages: Vec<PageChoice>,
+    pub fields: Vec<CustomField>,
+    /// The page that is wanted.
+    pub page: Option<NamePageId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageChoice {
+    pub id: NamePageId,
+    pub title: String,
+    pub slug: String,
+}
+
+/// Name pages that can be chosen.
+const MOST_PAGES: i64 = 200;
+
+/// The name pages and custom fields that can be chosen. The page that is wanted is among them.
+pub async fn choices(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    wanted: Option<&NamePageRef>,
+) -> Result<Choices> {
+    let access = actor.permit(Action::Write, institution)?;
+    let sql = &mut app.db.read();
+    let choice = |page: NamePage| PageChoice { id: page.id, title: page.title, slug: page.slug };
+    let mut pages: Vec<PageChoice> = match access.pages() {
+        None => members::newest_pages(sql, institution, MOST_PAGES).await?.into_iter().map(choice).collect(),
+        Some(pages) => {
+            let names = people_list::page_names(sql, institution, pages).await?;
+            names.into_iter().map(|(id, (title, slug))| PageChoice { id, title, slug }).collect()
+        }
+    };
+    let mut page = None;
+    if let Some(wanted) = wanted {
+        let found = name_pages::find(sql, institution, wanted).await?;
+        let found =
+            found.filter(|found| access.reaches(found.id)).ok_or(Error::Missing(Missing::NamePage))?;
+        page = Some(found.id);
+        if !pages.iter().any(|one| one.id == found.id) {
+            pages.push(choice(found));
+        }
+    }
+    pages.sort_by_cached_key(|page| (text::searchable(&page.title), page.id));
+    Ok(Choices { pages, fields: custom_fields::all(sql, institution).await?, page })
 }
 
 /// The ids of everybody who matches, at most so many, and whether there may be others.
@@ -539,7 +591,6 @@ async fn shown(sql: &mut Sql, institution: InstitutionId, people: Vec<Slim>) -> 
             is_invited: facts.is_invited,
             has_phone: person.has_phone,
             updated_at: Moment::from_micros(person.updated_at),
-            recorded_at: (person.recorded_at > 0).then(|| Moment::from_micros(person.recorded_at)),
         })
     };
     Ok(people.into_iter().filter_map(listed).collect())

@@ -4,6 +4,7 @@
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
 mod overview;
+mod people;
 pub mod rule;
 mod visit;
 
@@ -15,7 +16,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules()].into_iter().flatten().collect()
+    [overview::rules(), people::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {
