@@ -155,7 +155,8 @@ fn rows(words: Words, console: &Console, view: &MergeView) -> Vec<Row> {
 
 pub async fn merge(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let ids: [ParticipantId; 2] = ["keep", "other"].map(|name| number(form.get(name).unwrap_or_default()));
-    let versions = ["keep_version", "other_version"].map(|name| number(form.get(name).unwrap_or_default()));
+    let versions: [i64; 2] =
+        ["keep_version", "other_version"].map(|name| number(form.get(name).unwrap_or_default()));
     let (pair, versions) = ((ids[0], ids[1]), (versions[0], versions[1]));
     let errors = match people_merge::merge(&app, &console.actor, console.id(), pair, versions).await {
         Ok(()) => return console.go(&app, &format!("{}?done=merged", path_of(ids[0]))),

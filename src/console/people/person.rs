@@ -60,7 +60,6 @@ struct PersonView<'a> {
     messages: Vec<Event>,
     invitation: Option<Event>,
     others: Vec<OtherEntry>,
-    has_legal_name: bool,
     done: Option<String>,
 }
 
@@ -68,6 +67,8 @@ struct Sound {
     label: String,
     about: String,
     date: String,
+    /// Why it was not accepted.
+    reason: Option<String>,
     /// The path of the file, if somebody may hear it.
     link: Option<String>,
 }
@@ -141,7 +142,6 @@ async fn draw(
         call_fault,
         messages: entry.messages.iter().map(|one| message(words, console, one)).collect(),
         invitation: invitation(words, console, &entry),
-        has_legal_name: console.institution.multiple_recordings,
         others: entry.others,
         done,
         page,
@@ -198,6 +198,7 @@ fn sounds(words: Words, console: &Console, page: &Page<'_>, entry: &EntryView) -
             label: words.one("badge-play", "name", &name),
             about: words.text(about),
             date: date(console, one.created_at),
+            reason: entry.cases.iter().find(|case| case.hex == one.hex).and_then(|case| case.reason.clone()),
             link: (!is_silent).then(|| format!("{}{path}", page.root)),
         })
     };
