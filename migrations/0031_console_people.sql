@@ -23,11 +23,11 @@ CREATE TABLE people_names (
 CREATE INDEX people_names_in_order ON people_names (institution_id, name_key, participant_id);
 CREATE INDEX people_names_on_page ON people_names (institution_id, name_page_id, name_key, participant_id);
 
--- How far the index is: everybody who changed up to here is in it.
+-- How far the index is: everybody who changed up to this time and id is in it.
 CREATE TABLE people_indexed (
     institution_id BIGINT NOT NULL PRIMARY KEY,
     changed_at BIGINT NOT NULL,
-    participant_id BIGINT NOT NULL
+    last_id BIGINT NOT NULL
 );
 
 -- The newest recordings of an institution.

@@ -21,15 +21,15 @@ impl Position {
 
 /// Everybody up to there is in the index.
 pub async fn position(sql: &mut Sql, institution: InstitutionId) -> Result<Position> {
-    let text = "SELECT changed_at, participant_id FROM people_indexed WHERE institution_id = $1";
+    let text = "SELECT changed_at, last_id FROM people_indexed WHERE institution_id = $1";
     let read = |row: &Row<'_>| Ok(Position { changed_at: row.int(0)?, id: row.id(1)? });
     Ok(sql.one(text, &[institution.into()], read).await?.unwrap_or(Position::START))
 }
 
 pub async fn set_position(sql: &mut Sql, institution: InstitutionId, position: Position) -> Result<()> {
-    let text = "INSERT INTO people_indexed (institution_id, changed_at, participant_id) VALUES ($1, $2, $3) \
+    let text = "INSERT INTO people_indexed (institution_id, changed_at, last_id) VALUES ($1, $2, $3) \
                 ON CONFLICT (institution_id) DO UPDATE SET changed_at = excluded.changed_at, \
-                participant_id = excluded.participant_id";
+                last_id = excluded.last_id";
     let params = [institution.into(), position.changed_at.into(), position.id.into()];
     sql.execute(text, &params).await.map(|_| ())
 }

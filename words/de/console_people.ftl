@@ -98,7 +98,7 @@ console-people-removed = Nicht angenommen
 console-people-paused-lead = Die Person hat ihre Aufnahmen pausiert, deshalb kann sie niemand hören.
 console-people-no-recording = Es gibt noch keine Aufnahme.
 console-people-record = Aufnehmen oder hochladen
-console-people-record-lead = Tu das nur für jemanden, der damit einverstanden ist. Es ersetzt die aktuelle Aufnahme.
+console-people-record-lead = Tu das nur für Personen, die damit einverstanden sind. Es ersetzt die aktuelle Aufnahme.
 console-people-record-ready = Drücke den Knopf und sprich den Namen.
 console-people-photo = Ein Bild der Person
 console-people-photo-send = Bild hochladen
@@ -135,7 +135,7 @@ console-people-edit-theirs = Jetzt dort: { $value }
 console-people-deleted = Kürzlich gelöscht
 console-people-deleted-none =
     { $days ->
-        [one] In den letzten Tagen ({ $days }) wurde niemand gelöscht.
+        [one] Am letzten Tag wurde niemand gelöscht.
        *[other] In den letzten { $days } Tagen wurde niemand gelöscht.
     }
 console-people-deleted-by = Gelöscht von

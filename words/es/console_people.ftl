@@ -135,7 +135,7 @@ console-people-edit-theirs = Ahora pone: { $value }
 console-people-deleted = Eliminadas hace poco
 console-people-deleted-none =
     { $days ->
-        [one] No se eliminó a nadie en el último día ({ $days }).
+        [one] No se eliminó a nadie en el último día.
        *[other] No se eliminó a nadie en los últimos { $days } días.
     }
 console-people-deleted-by = Eliminada por

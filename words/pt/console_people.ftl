@@ -135,7 +135,7 @@ console-people-edit-theirs = Valor atual: { $value }
 console-people-deleted = Excluídas recentemente
 console-people-deleted-none =
     { $days ->
-        [one] Ninguém foi excluído no último dia ({ $days }).
+        [one] Ninguém foi excluído no último dia.
        *[other] Ninguém foi excluído nos últimos { $days } dias.
     }
 console-people-deleted-by = Excluída por

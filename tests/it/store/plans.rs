@@ -2,7 +2,7 @@
 
 use endonym::store::{
     Db, Value, calls, coverage, imports, invitations, jobs, media, moderation, own_recordings, page_settings,
-    participants, people, retention, sign_ins, turns,
+    participants, people, people_index, people_list, retention, sign_ins, turns,
 };
 
 use crate::support::{
@@ -116,6 +116,8 @@ pub fn reads_of_people() -> Vec<Statement> {
         moderation::statements(),
         own_recordings::statements(),
         people::statements(),
+        people_index::statements(),
+        people_list::statements(),
         sign_ins::statements(),
         invitations::statements(),
         coverage::statements(),
@@ -192,6 +194,58 @@ async fn no_page_of_a_list_is_sorted() {
         }
     }
     assert_eq!(seen, 2);
+}
+
+/// The search index of a large institution is read in its order, and only as far as it is shown.
+#[tokio::test]
+async fn the_search_index_is_read_in_order() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
+    let words = format!(
+        "{series} INSERT INTO people_words (institution_id, word, participant_id) SELECT i % 5 + 1, 'word' || (i / 7), i FROM n"
+    );
+    execute(&world.app.db, words, vec![20_000.into()]).await;
+    let names = format!(
+        "{series} INSERT INTO people_names (institution_id, participant_id, name_page_id, name_key, changed_at) \
+         SELECT i % 5 + 1, i, i / 5 % 20 + 1, 'key' || (i / 3), i FROM n"
+    );
+    execute(&world.app.db, names, vec![20_000.into()]).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    for (what, text, params) in people_index::index_statements() {
+        for plan in plans(&world, &text, &params).await {
+            let is_bad = |line: &String| {
+                let line = line.trim_start_matches([' ', '-', '>']);
+                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sort(line)
+            };
+            assert!(!plan.iter().any(is_bad), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
+}
+
+/// Lists of the console are read in the order of an index.
+#[tokio::test]
+async fn no_window_of_the_newest_people_is_sorted() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let mut seen = 0;
+    for (what, text, params) in people_list::statements() {
+        if !what.starts_with("the newest") {
+            continue;
+        }
+        seen += 1;
+        for plan in plans(&world, &text, &params).await {
+            assert!(!plan.iter().any(|line| is_sort(line)), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
+    assert_eq!(seen, 4);
 }
 
 /// Workers look for due jobs all the time. They read the first one of each kind of their lanes, and none of other lanes.
