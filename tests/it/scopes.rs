@@ -11,12 +11,12 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents,
-        courses, coverage, custom_fields, deleted_people, demo, exports, imports, institutions, invitations, jobs, languages,
-        listening, lti, mail_texts, media, members, moderation, name_pages, names, outbox,
+        courses, coverage, custom_fields, deleted_people, demo, exports, imports, institutions, invitations,
+        jobs, languages, listening, lti, mail_texts, media, members, moderation, name_pages, names, outbox,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, people_entry,
-        people_merge, people_search, people_tasks, persons, play_all,
-        plays, pronunciations, recording_requests, registrations, sign_in, sso, tokens,
+        people_merge, people_search, people_tasks, persons, play_all, plays, pronunciations,
+        recording_requests, registrations, sign_in, sso, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -1232,10 +1232,8 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
 fn is_on_other_pages<T>(outcome: &Result<T>) -> bool {
     matches!(
         outcome,
-        Err(
-            Error::Forbidden(Forbidden::NamePage | Forbidden::Export)
-                | Error::Missing(Missing::Participant | Missing::Job)
-        )
+        Err(Error::Forbidden(Forbidden::NamePage | Forbidden::Export)
+            | Error::Missing(Missing::Participant | Missing::Job))
     )
 }
 
