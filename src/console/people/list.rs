@@ -153,7 +153,7 @@ struct PeopleView<'a> {
     notes: Vec<String>,
     is_filtered: bool,
     /// Hidden inputs: the filter, for what is done with everybody who matches.
-    filter: Vec<(&'static str, String)>,
+    filters: Vec<(&'static str, String)>,
     /// The address of the next part.
     next: Option<String>,
     /// That of the first part, on others.
@@ -277,7 +277,7 @@ pub async fn show(State(app): State<App>, console: Console, request: Request) ->
         count: count.map(|count| words.one("console-people-count", "count", count)),
         notes,
         is_filtered: people.is_filtered() || people.page.is_some(),
-        filter: wanted.pairs(),
+        filters: wanted.pairs(),
         next: next.map(|next| to(Some(next))),
         first: wanted.after.map(|_| to(None)),
         done: match query.get("done") {
