@@ -114,8 +114,7 @@ pub async fn end(
     id: PeopleTaskId,
     state: TaskState,
 ) -> Result<()> {
-    let text =
-        "UPDATE people_tasks SET state = $1 WHERE institution_id = $2 AND id = $3 AND state <> 'done'";
+    let text = "UPDATE people_tasks SET state = $1 WHERE institution_id = $2 AND id = $3 AND state <> 'done'";
     let params: [Value<'_>; 3] = [state.word().into(), institution.into(), id.into()];
     sql.execute(text, &params).await.map(|_| ())
 }

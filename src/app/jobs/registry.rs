@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::{
     build_export, delete_takes, expire_exports, fetch_take, hang_up, index_people, purge_moderation,
-    purge_people, retain, rotate_lti_keys, run_import, run_people_task, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
-    sync_due_courses,
+    purge_people, retain, rotate_lti_keys, run_import, run_people_task, scrub_exports, send_mail,
+    send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat},
@@ -129,10 +129,8 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
             run_people_task::give_up(sql, *institution, *task).await?;
         }
         // Nothing waits for these, so the dead letter is all that remains.
-        Job::ScrubExports { .. }
-        | Job::HangUp { .. }
-        | Job::DeleteTakes { .. }
-        | Job::IndexPeople { .. } => {}
+        Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } | Job::IndexPeople { .. } => {
+        }
         // Periodic jobs never become dead letters.
         Job::ExpireExports
         | Job::SweepBlobs

@@ -38,6 +38,7 @@ pub async fn id_of(world: &World, email: &str) -> ParticipantId {
 
 /// The value of the first input with this name.
 pub fn input(page: &str, name: &str) -> String {
-    let rest = page.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
+    let rest =
+        page.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
     rest.split('"').next().unwrap().to_owned()
 }
