@@ -9,11 +9,13 @@ mod renewal;
 
 use std::time::Duration;
 
+pub(super) use inviting::invite_batch;
 pub use inviting::{Report, invite, invite_part, invite_unrecorded, invite_unrecorded_part};
 pub use letter::{InvitationLetter, letter};
 pub use link::{Acceptance, Opened, accept, admits, language, note_opened, open};
 pub use list::{Cursor, Listed, Listing, all};
 pub use reminders::remind_due;
+pub(super) use reminders::{Reminded, remind_now};
 pub use renewal::{Resent, resend};
 
 use super::{

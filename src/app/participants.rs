@@ -45,7 +45,7 @@ use crate::{
     store::{
         self, Sql, custom_fields,
         participants::{self, Key, KeyFilter, KeyKind, Record, Vacancy},
-        rolls,
+        people_list, rolls,
     },
 };
 
@@ -398,11 +398,37 @@ pub(super) async fn update_own(app: &App, owner: Owner, who: Who, draft: Draft) 
     update_target(app, access, Target::Own(owner.participant), draft).await
 }
 
+/// An entry that somebody has seen in the console.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeenEntry {
+    pub id: ParticipantId,
+    /// The time of its last change when it was seen. If it has changed since, the update is refused with an error of `VERSION`. `None`
+    /// updates it in any case.
+    pub version: Option<i64>,
+    /// Whether a new phone number is called.
+    pub is_called: bool,
+}
+
+/// The field of the error that somebody else has changed an entry.
+pub const VERSION: Field = Field::Parameter("version");
+
+/// Like `update`, by id: not everybody has an email.
+pub(super) async fn update_entry(
+    app: &App,
+    access: &Access,
+    entry: SeenEntry,
+    draft: Draft,
+) -> Result<Participant> {
+    access.check(Action::Write)?;
+    update_target(app, access.clone(), Target::Entry(entry), draft).await
+}
+
 enum Target {
     /// On a page, by the key of the email.
     Registered(NamePageRef, String),
     /// The owner of the entry.
     Own(ParticipantId),
+    Entry(SeenEntry),
 }
 
 impl Target {
@@ -413,6 +439,16 @@ impl Target {
                 registered(sql, access.institution, page, email_key).await
             }
             Self::Own(id) => {
+                let found = participants::by_ids(sql, access.institution, &[*id]).await?.pop();
+                found.ok_or(Error::Missing(Missing::Participant))
+            }
+            Self::Entry(SeenEntry { id, version, .. }) => {
+                let place = people_list::places(sql, access.institution, &[*id], false).await?.pop();
+                let place = place.filter(|place| access.reaches(place.page));
+                let place = place.ok_or(Error::Missing(Missing::Participant))?;
+                if version.is_some_and(|version| version != place.updated_at) {
+                    return Err(Error::invalid(VERSION, Fault::NotIncluded));
+                }
                 let found = participants::by_ids(sql, access.institution, &[*id]).await?.pop();
                 found.ok_or(Error::Missing(Missing::Participant))
             }
@@ -427,7 +463,11 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
         // Do not process audio for a participant who does not exist.
         target.find(&mut app.db.read(), &access).await?;
     }
-    let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
+    let call_change = match &target {
+        Target::Entry(SeenEntry { is_called: false, .. }) => CallChange::of(&draft).without_call(),
+        Target::Entry(_) | Target::Registered(..) | Target::Own(_) => CallChange::of(&draft),
+    };
+    let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
     let (db, record) = (app.db.clone(), AuditRecord::of(app, &access, Act::ParticipantUpdated));
     let write = move |new: Vec<Media>| async move {

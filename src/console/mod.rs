@@ -11,6 +11,7 @@ mod moderation;
 mod name_pages;
 mod operator;
 mod overview;
+mod people;
 mod progress;
 pub mod rule;
 mod search;
@@ -33,6 +34,7 @@ pub fn rules() -> Vec<Rule> {
         start::rules(),
         search::rules(),
         progress::rules(),
+        people::rules(),
         name_pages::rules(),
         moderation::rules(),
         custom_fields::rules(),

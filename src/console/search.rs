@@ -110,8 +110,7 @@ async fn find(app: &App, console: &Console, text: &str) -> Result<Vec<Group>> {
 async fn people(app: &App, console: &Console, text: &str) -> Result<Vec<Hit>> {
     let found = people_search::quick(app, &console.actor, console.id(), text, 8).await?;
     let hit = |one: people_search::Found| {
-        let name: String = form_urlencoded::byte_serialize(one.name.as_bytes()).collect();
-        let address = format!("{}/p/{}/people?q={name}", root(&app.links), one.page_slug);
+        let address = format!("{}{}/{}", root(&app.links), console.path("/people"), one.id);
         let title = if one.name.is_empty() { one.email.clone().unwrap_or_default() } else { one.name };
         let hint = [one.email, Some(one.page)].into_iter().flatten().collect::<Vec<_>>().join(" · ");
         Hit { title, hint, address }
@@ -134,7 +133,7 @@ async fn pages(app: &App, console: &Console, text: &str) -> Result<Vec<Hit>> {
         .into_iter()
         .filter(|page| searchable(&page.title).contains(&wanted) || page.slug.contains(&wanted));
     let hit = |page: NamePage| {
-        let address = format!("{}/p/{}", root(&app.links), page.slug);
+        let address = format!("{}{}/{}", root(&app.links), console.path("/name-pages"), page.id);
         Hit { title: page.title, hint: page.slug, address }
     };
     Ok(matching.take(MOST).map(hit).collect())

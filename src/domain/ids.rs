@@ -90,4 +90,6 @@ ids! {
     ImportId,
     /// An entry of the audit log.
     AuditId,
+    /// What is done with many people at once.
+    PeopleTaskId,
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ids::{AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId, NamePageId},
+    ids::{
+        AttemptId, CourseId, ExportId, ImportId, InstitutionId, JobId, MessageId, NamePageId, PeopleTaskId,
+    },
     moment::Moment,
 };
 
@@ -48,6 +50,12 @@ pub enum Job {
     NoteCoverage,
     /// Copies the people of a name page to its copy.
     CopyPeople { institution: InstitutionId, from: NamePageId, to: NamePageId },
+    /// Brings the search index of people up to date.
+    IndexPeople { institution: InstitutionId },
+    /// Does something with many people.
+    RunPeopleTask { institution: InstitutionId, task: PeopleTaskId },
+    /// Deletes people for good whom somebody deleted 30 days ago.
+    PurgePeople,
 }
 
 macro_rules! kinds {
@@ -89,6 +97,9 @@ kinds! {
     RunImport = "run_import",
     NoteCoverage = "note_coverage",
     CopyPeople = "copy_people",
+    IndexPeople = "index_people",
+    RunPeopleTask = "run_people_task",
+    PurgePeople = "purge_people",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -190,6 +201,9 @@ impl Job {
             Self::RunImport { .. } => Kind::RunImport,
             Self::NoteCoverage => Kind::NoteCoverage,
             Self::CopyPeople { .. } => Kind::CopyPeople,
+            Self::IndexPeople { .. } => Kind::IndexPeople,
+            Self::RunPeopleTask { .. } => Kind::RunPeopleTask,
+            Self::PurgePeople => Kind::PurgePeople,
         }
     }
 
@@ -202,7 +216,9 @@ impl Job {
             | Self::DeleteTakes { institution, .. }
             | Self::SyncCourse { institution, .. }
             | Self::CopyPeople { institution, .. }
-            | Self::RunImport { institution, .. } => Some(*institution),
+            | Self::RunImport { institution, .. }
+            | Self::IndexPeople { institution }
+            | Self::RunPeopleTask { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::ExpireExports
             | Self::SweepBlobs
@@ -212,6 +228,7 @@ impl Job {
             | Self::Retain
             | Self::PurgeModeration
             | Self::NoteCoverage
+            | Self::PurgePeople
             | Self::HangUp { .. } => None,
         }
     }
@@ -229,7 +246,10 @@ impl Job {
             }
             Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
             Self::CopyPeople { to, .. } => Some(format!("{}:{to}", self.kind().name())),
-            Self::ScrubExports { institution } => Some(format!("{}:{institution}", self.kind().name())),
+            Self::RunPeopleTask { task, .. } => Some(format!("{}:{task}", self.kind().name())),
+            Self::ScrubExports { institution } | Self::IndexPeople { institution } => {
+                Some(format!("{}:{institution}", self.kind().name()))
+            }
             Self::ExpireExports
             | Self::SweepBlobs
             | Self::RotateLtiKeys
@@ -237,6 +257,7 @@ impl Job {
             | Self::Retain
             | Self::SendReminders
             | Self::NoteCoverage
+            | Self::PurgePeople
             | Self::PurgeModeration => Some(self.kind().name().to_owned()),
         }
     }
@@ -353,6 +374,9 @@ mod tests {
             r#"{"kind":"run_import","institution":7,"import":8}"#,
             r#"{"kind":"note_coverage"}"#,
             r#"{"kind":"copy_people","institution":7,"from":8,"to":9}"#,
+            r#"{"kind":"index_people","institution":7}"#,
+            r#"{"kind":"run_people_task","institution":7,"task":8}"#,
+            r#"{"kind":"purge_people"}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -92,6 +92,12 @@ pub fn searchable(text: &str) -> String {
     plain
 }
 
+/// A word in Latin letters and digits, as somebody types it who cannot write its script; lowercase.
+pub fn latin(word: &str) -> String {
+    let letters = word.chars().flat_map(|c| any_ascii_char(c).chars());
+    letters.filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
 const MAX_GENERATED_SLUG: usize = 60;
 
 /// Creates a slug of lowercase ASCII letters, digits and single hyphens from a title in any script; `None` if nothing of it

@@ -80,6 +80,7 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
         (Job::Retain, RETAIN_EVERY),
         (Job::PurgeModeration, PURGE_EVERY),
         (Job::NoteCoverage, NOTE_EVERY),
+        (Job::PurgePeople, PURGE_EVERY),
     ];
     for (job, every) in all {
         while let Err(error) = jobs::repeat(&app, job.clone(), every).await {

@@ -249,6 +249,18 @@ fn keyed(institution: InstitutionId, people: &[ParticipantId]) -> Vec<Value<'sta
     [institution.into()].into_iter().chain(people.iter().map(|id| Value::from(*id))).collect()
 }
 
+/// All calls of a participant, the newest first, without their attempts.
+pub async fn of_participant(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<Vec<Call>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM calls c WHERE c.institution_id = $1 AND c.participant_id = $2 ORDER BY c.id DESC"
+    );
+    sql.rows(&text, &[institution.into(), participant.into()], from_row).await
+}
+
 /// Number of pending calls by state.
 pub async fn counts(sql: &mut Sql) -> Result<Vec<(State, u64)>> {
     let text = format!("SELECT state, COUNT(*) FROM calls WHERE {PENDING} GROUP BY state");

@@ -37,6 +37,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0028_scim", include_str!("../../migrations/0028_scim.sql")),
     ("0029_audit", include_str!("../../migrations/0029_audit.sql")),
     ("0030_console", include_str!("../../migrations/0030_console.sql")),
+    (CONSOLE_PEOPLE, include_str!("../../migrations/0031_console_people.sql")),
     ("0032_custom_field_kinds", include_str!("../../migrations/0032_custom_field_kinds.sql")),
 ];
 
@@ -45,6 +46,9 @@ const NAMES: &str = "0003_names";
 
 /// Not worth a flush to disk, nor a wait for a standby. SQLite has no such tables, and does not use this one.
 const RATE_LIMITS: &str = "0024_rate_limits";
+
+/// Its texts are read in ranges of their beginnings, which other collations than that of bytes do not have.
+const CONSOLE_PEOPLE: &str = "0031_console_people";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
@@ -106,6 +110,10 @@ async fn run(db: &Db, count: usize) -> Result<i64> {
                 }
                 if sql.is_postgres() && *name == RATE_LIMITS {
                     sql.script("ALTER TABLE rate_limits SET UNLOGGED").await?;
+                }
+                if sql.is_postgres() && *name == CONSOLE_PEOPLE {
+                    sql.script("ALTER TABLE people_words ALTER COLUMN word TYPE TEXT COLLATE \"C\"").await?;
+                    sql.script("ALTER TABLE people_names ALTER COLUMN name_key TYPE TEXT COLLATE \"C\"").await?;
                 }
                 if *name == NAMES {
                     participants::fill_name_keys(sql).await?;

@@ -315,6 +315,10 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "import_changes",
         "moderation",
         "scim_registrations",
+        "people_words",
+        "people_names",
+        "deleted_people",
+        "people_task_rows",
     ] {
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \

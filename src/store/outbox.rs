@@ -97,6 +97,20 @@ pub async fn about(
     sql.one(&text, &[institution.into(), occasion.into()], from_row).await
 }
 
+/// The messages of an institution to an address, the newest first.
+pub async fn to_address(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    count: i64,
+) -> Result<Vec<OutboxMessage>> {
+    let text = format!(
+        "SELECT {} FROM outbox WHERE institution_id = $1 AND email_key = $2 ORDER BY created_at DESC, id DESC LIMIT $3",
+        COLUMNS.join(", ")
+    );
+    sql.rows(&text, &[institution.into(), email_key.into(), count.into()], from_row).await
+}
+
 /// Is this somebody who wants no messages, or an address that does not exist?
 pub async fn is_unwanted(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
     let text = "SELECT 1 FROM mail_opt_outs WHERE institution_id = $1 AND email_key = $2 \

@@ -21,11 +21,12 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
-pub const TABLES: [(&str, OnErasure); 16] = [
+pub const TABLES: [(&str, OnErasure); 20] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
     ("course_staff", OnErasure::Unlinked),
+    ("deleted_people", OnErasure::Alone),
     ("departures", OnErasure::WithReports),
     ("import_changes", OnErasure::Alone),
     ("lti_sessions", OnErasure::Alone),
@@ -34,6 +35,9 @@ pub const TABLES: [(&str, OnErasure); 16] = [
     ("outsiders", OnErasure::Alone),
     ("participant_consents", OnErasure::Alone),
     ("paused_participants", OnErasure::Alone),
+    ("people_names", OnErasure::Alone),
+    ("people_task_rows", OnErasure::Alone),
+    ("people_words", OnErasure::Alone),
     ("plays", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
     ("retention_notices", OnErasure::Alone),

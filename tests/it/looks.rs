@@ -11,7 +11,7 @@ use endonym::{
         looks, members, operators, opt_outs,
         own_recordings::Sharing,
         page_settings::{self, Change},
-        sign_in,
+        people_search, people_tasks, sign_in,
     },
     domain::{
         address_list::AddressList,
@@ -23,6 +23,7 @@ use endonym::{
         member::Role,
         name_page::NamePageRef,
         page_settings::{Asking, Listen, Moderation, Register},
+        people_task,
         quiet_hours::QuietHours,
         session::PersonId,
     },
@@ -405,6 +406,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("invitations in a state", &*format!("{invitations}?state=bounced")).await;
 
     console(world, &mut matrix).await;
+    console_people(world, &mut matrix).await;
 
     world.work(1);
     let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));
@@ -630,4 +632,41 @@ async fn only_colors_that_can_be_read_have_a_style_sheet_and_only_logos_have_a_f
     {
         assert_eq!(get(&world, &path).await.status(), 404, "{path}");
     }
+}
+
+/// People in the console, for an owner.
+async fn console_people(world: &World, matrix: &mut Matrix) {
+    let (app, operator, institution) = (&world.app, &Actor::Operator, world.institution.id);
+    let owner = Email::parse("owner@example.edu").unwrap();
+    members::set(app, operator, institution, owner, Role::Owner, Vec::new()).await.unwrap();
+    let link = link_of(world, "owner@example.edu").await;
+    matrix.go(&Way::from(&*link).on(SUBMIT, "location.pathname === '/me'")).await;
+    let people = format!("/console/{}/people", world.institution.slug);
+    let found = people_search::quick(app, operator, institution, "ana", 2).await.unwrap();
+    let (ana, again) = (found[0].id, found[1].id);
+    matrix.page("people in the console", &*people).await;
+    matrix
+        .page("people in the console, nobody found", &*format!("{people}?q=nobody&field=gender_pronouns"))
+        .await;
+    matrix.page("person in the console", &*format!("{people}/{ana}")).await;
+    let edit = format!("{people}/{ana}/edit");
+    matrix.page("editing a person", &*edit).await;
+    let wrong =
+        "document.querySelector('#phone_number').value = 'x'; document.querySelector('main form').submit()";
+    let fault = "document.querySelector('.fault')";
+    matrix.page("editing a person with a fault", Way::from(&*edit).on(wrong, fault)).await;
+    matrix.page("recording for a person", &*format!("{people}/{ana}/record")).await;
+    matrix.page("deleting a person", &*format!("{people}/{ana}/delete")).await;
+    matrix.page("merging two entries", &*format!("{people}/merge?keep={ana}&other={again}")).await;
+    for action in ["move", "tag", "delete"] {
+        let path = format!("{people}/bulk?action={action}&id={ana}&id={again}");
+        matrix.page(&format!("many people: {action}"), &*path).await;
+    }
+    matrix.page("many people: nobody", &*format!("{people}/bulk?action=delete")).await;
+    let whom = people_tasks::Whom::These(vec![again]);
+    let action = people_task::TaskAction::Delete;
+    let task = people_tasks::begin(app, operator, institution, &whom, action).await.unwrap();
+    matrix.page("a task", &*format!("{people}/tasks/{task}")).await;
+    matrix.page("recently deleted people", &*format!("{people}/deleted")).await;
+    people_tasks::undo(app, operator, institution, task).await.unwrap();
 }

@@ -11,13 +11,13 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
-        consents, courses, coverage, custom_fields, demo, doctor, exports, imports, installation,
-        institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation,
-        name_pages, names, operators, outbox, overview,
+        consents, courses, coverage, custom_fields, deleted_people, demo, doctor, exports, imports,
+        installation, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members,
+        moderation, name_pages, names, operators, outbox, overview,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
-        people_search, persons, play_all, plays, progress, pronunciations, recording_requests, registrations,
-        scim, sign_in, sso, start, tokens,
+        people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
+        pronunciations, recording_requests, registrations, scim, sign_in, sso, start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -29,7 +29,7 @@ use endonym::{
         export::Export,
         ids::{
             CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId,
-            ScimGroupId, ScimUserId, SignInLinkId,
+            ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId,
         },
         language::Language,
         mail_text::LetterKind,
@@ -40,6 +40,8 @@ use endonym::{
         name_page::NamePageRef,
         paging::Window,
         participant::{Draft, Given, LegalNames},
+        people_query::PeopleQuery,
+        people_task::TaskAction,
         phone_number::PhoneNumber,
         roster::Role,
         session::{How, PersonId},
@@ -161,6 +163,25 @@ fn draft(email: &str) -> Draft {
         first_name: Given::Set("Ana".into()),
         email: Given::Set(Email::parse(email).unwrap()),
         ..Draft::default()
+    }
+}
+
+/// Somebody new on the page, with the version of the entry.
+async fn somebody(scene: &Scene) -> (ParticipantId, i64) {
+    let (app, operator) = (&scene.world.app, &Actor::Operator);
+    let new = draft(&format!("{}@x.org", app.ids.hex()));
+    let access = operator.access(scene.id).unwrap();
+    let made = participants::create(app, &access, scene.page.clone(), new).await.unwrap();
+    (made.id, people_entry::find(app, operator, scene.id, made.id).await.unwrap().version)
+}
+
+/// A task that this actor has begun, if it may, or else the operator.
+async fn task(scene: &Scene, actor: &Actor) -> PeopleTaskId {
+    let whom = people_tasks::Whom::These(vec![somebody(scene).await.0]);
+    let (app, id) = (&scene.world.app, scene.id);
+    match people_tasks::begin(app, actor, id, &whom, TaskAction::Delete).await {
+        Ok(task) => task,
+        Err(_) => people_tasks::begin(app, &Actor::Operator, id, &whom, TaskAction::Delete).await.unwrap(),
     }
 }
 
@@ -365,7 +386,6 @@ pub fn cases() -> Vec<Case> {
         case!("overview::newest", read, |s, a| overview::newest(&s.world.app, a, s.id, 8)),
         case!("overview::attention", write, |s, a| overview::attention(&s.world.app, a, s.id)),
         case!("progress::of", write, |s, a| progress::of(&s.world.app, a, s.id)),
-        case!("people_search::quick", read, |s, a| people_search::quick(&s.world.app, a, s.id, "Ana", 8)),
         case!("start::steps", Institution, |s, a| start::steps(&s.world.app, a, s.id)),
         case!("start::add_people", Institution, |s, a| start::add_people(
             &s.world.app,
@@ -512,6 +532,66 @@ pub fn cases() -> Vec<Case> {
             EMAIL.into(),
             Draft { phonetic: Given::Set("AH-nuh".into()), ..Draft::default() }
         )),
+        case!("people_search::list", write, |s, a| people_search::list(
+            &s.world.app,
+            a,
+            s.id,
+            &PeopleQuery::default()
+        )),
+        case!("people_search::quick", write, |s, a| people_search::quick(&s.world.app, a, s.id, "ana", 5)),
+        case!("people_search::choices", write, |s, a| people_search::choices(&s.world.app, a, s.id, None)),
+        case!("people_entry::find", write, |s, a| async {
+            people_entry::find(&s.world.app, a, s.id, somebody(s).await.0).await
+        }),
+        case!("people_entry::update", write, |s, a| async {
+            let (id, version) = somebody(s).await;
+            people_entry::update(&s.world.app, a, s.id, (id, version), Draft::default()).await
+        }),
+        case!("people_entry::upload", write, |s, a| async {
+            let (id, _) = somebody(s).await;
+            people_entry::upload(&s.world.app, a, s.id, id, (Kind::Recording, wav(1.0))).await
+        }),
+        // Ana has a number, and a call that waits.
+        case!("people_entry::call", write, |s, a| people_entry::call(
+            &s.world.app,
+            a,
+            s.id,
+            ParticipantId::new(0)
+        )),
+        case!("people_entry::sound", write, |s, a| async {
+            people_entry::sound(&s.world.app, a, s.id, somebody(s).await.0, "none").await
+        }),
+        case!("people_tasks::preview", write, |s, a| async {
+            let whom = people_tasks::Whom::These(vec![somebody(s).await.0]);
+            people_tasks::preview(&s.world.app, a, s.id, &whom).await
+        }),
+        case!("people_tasks::begin", write, |s, a| async {
+            let whom = people_tasks::Whom::These(vec![somebody(s).await.0]);
+            people_tasks::begin(&s.world.app, a, s.id, &whom, TaskAction::Delete).await
+        }),
+        case!("people_tasks::find", write, |s, a| async {
+            people_tasks::find(&s.world.app, a, s.id, task(s, a).await).await
+        }),
+        case!("people_tasks::undo", write, |s, a| async {
+            people_tasks::undo(&s.world.app, a, s.id, task(s, a).await).await
+        }),
+        case!("people_merge::preview", write, |s, a| async {
+            let ids = (somebody(s).await.0, somebody(s).await.0);
+            people_merge::preview(&s.world.app, a, s.id, ids).await
+        }),
+        case!("people_merge::merge", write, |s, a| async {
+            let (one, other) = (somebody(s).await, somebody(s).await);
+            people_merge::merge(&s.world.app, a, s.id, (one.0, other.0), (one.1, other.1)).await
+        }),
+        case!("deleted_people::recent", write, |s, a| deleted_people::recent(&s.world.app, a, s.id, None)),
+        case!("deleted_people::delete", write, |s, a| async {
+            deleted_people::delete(&s.world.app, a, s.id, somebody(s).await.0).await
+        }),
+        case!("deleted_people::restore", write, |s, a| async {
+            let (id, _) = somebody(s).await;
+            deleted_people::delete(&s.world.app, &Actor::Operator, s.id, id).await.unwrap();
+            deleted_people::restore(&s.world.app, a, s.id, id).await
+        }),
         case!("participants::list_badge", write, |s, a| participants::list_badge(
             &s.world.app,
             &a.access(s.id)?,
@@ -1358,7 +1438,8 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
 fn is_on_other_pages<T>(outcome: &Result<T>) -> bool {
     matches!(
         outcome,
-        Err(Error::Forbidden(Forbidden::NamePage | Forbidden::Export) | Error::Missing(Missing::Participant))
+        Err(Error::Forbidden(Forbidden::NamePage | Forbidden::Export)
+            | Error::Missing(Missing::Participant | Missing::Job))
     )
 }
 
@@ -1562,6 +1643,8 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "jobs::claim_this",
             "moderation::letter::rejection_letter",
             "outbox::deliver",
+            "people_index::run",
+            "people_tasks::run",
         ],
     ),
     (

@@ -155,7 +155,8 @@ async fn unrecorded(
     Ok((report, next))
 }
 
-async fn invite_batch(
+/// Invites these people in one transaction.
+pub(in crate::app) async fn invite_batch(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,

@@ -1,18 +1,24 @@
 //! Reminders to people who were invited and have not recorded.
 
+use std::time::Duration;
+
 use super::{
-    super::{App, Error, Result, outbox},
+    super::{App, Error, Missing, Result, outbox},
     letter,
 };
 use crate::{
     domain::{
-        invitation::{Invitation, InvitationState, MOST_REMINDERS, Reminding, local_zone},
+        ids::{InstitutionId, NamePageId},
+        invitation::{
+            Invitation, InvitationState, MOST_REMINDERS, REMINDER_PAUSE, Reminding, local_zone, morning,
+        },
         message::Message,
         moment::Moment,
     },
     store::{
-        Sql,
+        Sql, institutions,
         invitations::{self, Due},
+        rolls,
     },
 };
 
@@ -83,6 +89,80 @@ async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool
     let institution = Some(invitation.institution);
     outbox::enqueue(sql, &app.ids, institution, letter::address(invitation)?, message, now).await?;
     Ok(true)
+}
+
+/// What has become of somebody whom a manager wants to remind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::app) enum Reminded {
+    Sent,
+    /// There is no valid invitation that was mailed.
+    NotInvited,
+    Recorded,
+    /// They want no mail, or their address does not exist.
+    Unreachable,
+    /// They were written to less than a day ago, or have got all reminders.
+    TooSoon,
+    /// The page is closed or archived.
+    Closed,
+}
+
+/// The least time between a message and a reminder that a manager sends.
+const LEAST_PAUSE: Duration = Duration::from_secs(24 * 3_600);
+
+/// Reminds somebody of their invitation to a page now, whatever the hour. It counts as one of their reminders.
+pub(in crate::app) async fn remind_now(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_key: String,
+    base_url: String,
+) -> Result<Reminded> {
+    let (owned_app, now) = (app.clone(), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let times = invitations::page_times(sql, institution, page).await?;
+                if !times.is_some_and(|times| times.is_open(now)) {
+                    return Ok(Reminded::Closed);
+                }
+                let found = invitations::of_address(sql, institution, page, &email_key).await?;
+                let found = found.filter(|found| found.is_valid(now) && found.sent_at.is_some());
+                let Some(invitation) = found else { return Ok(Reminded::NotInvited) };
+                let facts = invitations::facts(sql, institution, page, &email_key).await?;
+                match InvitationState::of(facts) {
+                    InvitationState::Recorded => return Ok(Reminded::Recorded),
+                    InvitationState::OptedOut | InvitationState::Bounced => return Ok(Reminded::Unreachable),
+                    InvitationState::Registered | InvitationState::Opened | InvitationState::Invited => {}
+                }
+                let last = invitation.reminded_at.max(invitation.sent_at);
+                let is_soon = last.is_some_and(|last| now < last.plus(LEAST_PAUSE));
+                if is_soon || invitation.reminders >= MOST_REMINDERS {
+                    return Ok(Reminded::TooSoon);
+                }
+                let owner = institutions::by_id(sql, institution).await?;
+                let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
+                let goes_on =
+                    invitation.next_reminder_at.is_some() && invitation.reminders + 1 < MOST_REMINDERS;
+                let next = morning(now.plus(REMINDER_PAUSE), &owner.time_zone, invitation.id);
+                let message = Message::Reminder {
+                    invitation: invitation.id,
+                    number: reminder_number(&invitation),
+                    base_url,
+                };
+                let address = letter::address(&invitation)?;
+                let reminded = Invitation {
+                    reminders: invitation.reminders + 1,
+                    reminded_at: Some(now),
+                    next_reminder_at: goes_on.then_some(next),
+                    ..invitation
+                };
+                invitations::update(sql, &reminded, false).await?;
+                outbox::enqueue(sql, &owned_app.ids, Some(institution), address, message, now).await?;
+                Ok(Reminded::Sent)
+            })
+        })
+        .await
 }
 
 /// Different for all reminders of an invitation, also after it was renewed: a second message with the same number is not sent.

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::{
-    build_export, copy_people, delete_takes, expire_exports, fetch_take, hang_up, note_coverage,
-    purge_moderation, retain, rotate_lti_keys, run_import, scrub_exports, send_mail, send_reminders,
-    sweep_blobs, sync_course, sync_due_courses,
+    build_export, copy_people, delete_takes, expire_exports, fetch_take, hang_up, index_people,
+    note_coverage, purge_moderation, purge_people, retain, rotate_lti_keys, run_import, run_people_task,
+    scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat, page_copies::PeopleCopy},
@@ -64,6 +64,9 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::RunImport => run_import::POLICY,
         Kind::NoteCoverage => note_coverage::POLICY,
         Kind::CopyPeople => copy_people::POLICY,
+        Kind::IndexPeople => index_people::POLICY,
+        Kind::RunPeopleTask => run_people_task::POLICY,
+        Kind::PurgePeople => purge_people::POLICY,
     }
 }
 
@@ -99,6 +102,9 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
             let copy = PeopleCopy { institution: *institution, from: *from, to: *to };
             copy_people::run(context, copy).await
         }
+        Job::IndexPeople { institution } => index_people::run(context, *institution).await,
+        Job::RunPeopleTask { institution, task } => run_people_task::run(context, *institution, *task).await,
+        Job::PurgePeople => purge_people::run(context).await,
     }
 }
 
@@ -126,8 +132,15 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
             send_mail::give_up(sql, given_up, *institution, *message).await?;
         }
         Job::RunImport { institution, import } => run_import::give_up(sql, *institution, *import).await?,
+        Job::RunPeopleTask { institution, task } => {
+            run_people_task::give_up(sql, *institution, *task).await?;
+        }
         // Nothing waits for these, so the dead letter is all that remains.
-        Job::ScrubExports { .. } | Job::HangUp { .. } | Job::DeleteTakes { .. } | Job::CopyPeople { .. } => {}
+        Job::ScrubExports { .. }
+        | Job::HangUp { .. }
+        | Job::DeleteTakes { .. }
+        | Job::CopyPeople { .. }
+        | Job::IndexPeople { .. } => {}
         // Periodic jobs never become dead letters.
         Job::ExpireExports
         | Job::SweepBlobs
@@ -136,6 +149,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::Retain
         | Job::PurgeModeration
         | Job::NoteCoverage
+        | Job::PurgePeople
         | Job::SendReminders => {}
     }
     Ok(Vec::new())
@@ -162,6 +176,9 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::NoteCoverage
         | Job::SendReminders
         | Job::CopyPeople { .. }
-        | Job::RunImport { .. } => Ok(()),
+        | Job::RunImport { .. }
+        | Job::IndexPeople { .. }
+        | Job::RunPeopleTask { .. }
+        | Job::PurgePeople => Ok(()),
     }
 }

@@ -187,9 +187,10 @@ fn without_secrets(mut row: Record) -> Record {
     row
 }
 
-/// Which manager has decided about a recording is that person's data.
+/// Which manager has decided about a recording, or deleted an entry, is that person's data.
 fn without_others(mut row: Record) -> Record {
     row.remove("decided_by");
+    row.remove("deleted_by");
     row
 }
 

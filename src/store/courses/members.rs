@@ -230,6 +230,16 @@ pub async fn unlink(sql: &mut Sql, institution: InstitutionId, participant: Part
     sql.execute(text, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
+/// Is this participant on the roster of a course?
+pub async fn is_member(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<bool> {
+    let text = "SELECT 1 FROM course_members WHERE institution_id = $1 AND participant_id = $2 LIMIT 1";
+    Ok(sql.one(text, &[institution.into(), participant.into()], |_| Ok(())).await?.is_some())
+}
+
 /// Records when a hidden member became visible again by something other than a roster, such as a launch.
 pub async fn join(
     sql: &mut Sql,

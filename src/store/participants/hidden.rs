@@ -35,8 +35,16 @@ pub async fn show(
     coverage::joined(sql, institution, page, &ids).await?;
     media::hide(sql, institution, &ids, false).await?;
     audiences::keep_paused(sql, institution, &ids).await?;
-    // Queries for recent changes must include them.
     for group in padded(&ids) {
+        // Whoever had deleted them: they are back.
+        let text = format!(
+            "DELETE FROM deleted_people WHERE institution_id = $1 AND participant_id IN ({})",
+            placeholders(2, group.len())
+        );
+        let these = group.iter().map(|id| Value::from(*id));
+        let params: Vec<Value<'_>> = [institution.into()].into_iter().chain(these).collect();
+        sql.execute(&text, &params).await?;
+        // Queries for recent changes must include them.
         let text = format!(
             "UPDATE participants SET updated_at = $1 WHERE institution_id = $2 AND id IN ({})",
             placeholders(3, group.len())

@@ -12,7 +12,7 @@ use crate::{
         media::Kind,
         participant::{TEXT_FIELDS, TextField},
     },
-    store::{courses, coverage, outsiders, retention, rolls},
+    store::{courses, coverage, invitations, outsiders, retention, rolls},
 };
 
 const fn table(hidden: bool) -> &'static str {
@@ -42,6 +42,38 @@ pub async fn move_to(
     // The notice was about the page that the entry leaves.
     retention::forget(sql, institution, entry.id).await?;
     if entry.hidden { Ok(()) } else { coverage::joined(sql, institution, page, &[entry.id]).await }
+}
+
+/// Moves an entry with all its data from one page to the end of another one, with the invitation. Undoing an import of the page that
+/// it leaves does not concern it any more.
+pub async fn change_page(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    entry: &Entry,
+    (from, place, to): (NamePageId, i64, NamePageId),
+    now: Moment,
+) -> Result<()> {
+    rolls::leave(sql, institution, from, &[place]).await?;
+    coverage::left(sql, institution, from, &[entry.id]).await?;
+    move_to(sql, institution, entry, to, now).await?;
+    let text = "UPDATE moderation SET name_page_id = $1 WHERE institution_id = $2 AND participant_id = $3";
+    sql.execute(text, &[to.into(), institution.into(), entry.id.into()]).await?;
+    let text = "DELETE FROM import_changes WHERE institution_id = $1 AND participant_id = $2";
+    sql.execute(text, &[institution.into(), entry.id.into()]).await?;
+    let Some(email_key) = &entry.email_key else { return Ok(()) };
+    let Some(invited) = invitations::of_address(sql, institution, from, email_key).await? else {
+        return Ok(());
+    };
+    if invitations::of_address(sql, institution, to, email_key).await?.is_some() {
+        return invitations::delete_on_page(sql, institution, from, email_key).await;
+    }
+    let text = "UPDATE invitations SET name_page_id = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[to.into(), institution.into(), invited.id.into()]).await?;
+    if invited.withdrawn_at.is_none() {
+        coverage::invited(sql, institution, from, -1).await?;
+        coverage::invited(sql, institution, to, 1).await?;
+    }
+    Ok(())
 }
 
 /// Copies the fields that `to` lacks and `from` has.
@@ -153,7 +185,15 @@ pub async fn hand_over(
     let text = "UPDATE scim_registrations SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 \
                 AND NOT EXISTS (SELECT 1 FROM scim_registrations o WHERE o.institution_id = $2 AND o.participant_id = $1)";
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
-    for table in ["moderation", "import_changes", "scim_registrations"] {
+    let tables = [
+        "moderation",
+        "import_changes",
+        "scim_registrations",
+        "people_words",
+        "people_names",
+        "deleted_people",
+    ];
+    for table in tables {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), from.into()]).await?;
     }

@@ -6,6 +6,8 @@ mod moderation;
 mod name_pages;
 mod operator;
 mod overview;
+mod people;
+mod people_many;
 mod progress;
 mod search;
 mod security;
@@ -17,6 +19,7 @@ use endonym::{
     app::{Actor, members, sign_in},
     domain::{
         email::Email,
+        ids::ParticipantId,
         institution::Institution,
         member::Role,
         name_page::{NamePage, NamePageRef},
@@ -125,4 +128,18 @@ pub fn console(world: &World, below: &str) -> String {
 pub fn hidden<'a>(body: &'a str, name: &str) -> &'a str {
     let start = format!("name=\"{name}\" value=\"");
     body.split(&start).nth(1).unwrap_or_else(|| panic!("{name} in {body}")).split('"').next().unwrap()
+}
+
+/// The id of the entry with this email.
+pub async fn id_of(world: &World, email: &str) -> ParticipantId {
+    let text = "SELECT id FROM participants WHERE institution_id = $1 AND email_key = $2";
+    let params = [world.institution.id.into(), email.into()];
+    world.app.db.read().one(text, &params, |row| row.id(0)).await.unwrap().expect(email)
+}
+
+/// The value of the first input with this name.
+pub fn input(page: &str, name: &str) -> String {
+    let rest =
+        page.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
+    rest.split('"').next().unwrap().to_owned()
 }

@@ -2,8 +2,8 @@
 
 use endonym::store::{
     Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
-    name_pages, newest, own_recordings, page_settings, participants, people, retention, scim_registrations,
-    sign_ins, turns,
+    name_pages, newest, own_recordings, page_settings, participants, people, people_index, people_list,
+    retention, scim_registrations, sign_ins, turns,
 };
 
 use crate::support::{
@@ -117,6 +117,8 @@ pub fn reads_of_people() -> Vec<Statement> {
         moderation::statements(),
         own_recordings::statements(),
         people::statements(),
+        people_index::statements(),
+        people_list::statements(),
         sign_ins::statements(),
         invitations::statements(),
         coverage::statements(),
@@ -443,4 +445,56 @@ async fn a_scan_is_seen_as_one() {
             assert!(plan.iter().any(|line| scans(line)), "{plan:?}");
         }
     }
+}
+
+/// The search index of a large institution is read in its order, and only as far as it is shown.
+#[tokio::test]
+async fn the_search_index_is_read_in_order() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
+    let words = format!(
+        "{series} INSERT INTO people_words (institution_id, word, participant_id) SELECT i % 5 + 1, 'word' || (i / 7), i FROM n"
+    );
+    execute(&world.app.db, words, vec![20_000.into()]).await;
+    let names = format!(
+        "{series} INSERT INTO people_names (institution_id, participant_id, name_page_id, name_key, changed_at) \
+         SELECT i % 5 + 1, i, i / 5 % 20 + 1, 'key' || (i / 3), i FROM n"
+    );
+    execute(&world.app.db, names, vec![20_000.into()]).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    for (what, text, params) in people_index::index_statements() {
+        for plan in plans(&world, &text, &params).await {
+            let is_bad = |line: &String| {
+                let line = line.trim_start_matches([' ', '-', '>']);
+                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sort(line)
+            };
+            assert!(!plan.iter().any(is_bad), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
+}
+
+/// Lists of the console are read in the order of an index.
+#[tokio::test]
+async fn no_window_of_the_newest_people_is_sorted() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    seed(&world.app.db).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    let mut seen = 0;
+    for (what, text, params) in people_list::statements() {
+        if !what.starts_with("the newest") {
+            continue;
+        }
+        seen += 1;
+        for plan in plans(&world, &text, &params).await {
+            assert!(!plan.iter().any(|line| is_sort(line)), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
+    assert_eq!(seen, 4);
 }

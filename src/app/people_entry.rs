@@ -1,0 +1,250 @@
+//! One entry in the console: everything that is known about it, changing it, recording for its owner, and calling them.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+
+pub use super::participants::VERSION;
+use super::{
+    Actor, App, Error, Missing, Result, audiences, calls,
+    participants::{self, SeenEntry},
+};
+use crate::{
+    blobs::{Key, Shelf},
+    domain::{
+        access::{Access, Action},
+        audience::Audience,
+        call,
+        custom_field::CustomField,
+        email::email_key,
+        fault::{Fault, Field},
+        ids::{CallId, InstitutionId, NamePageId, ParticipantId},
+        invitation::Invitation,
+        media::{Incoming, Kind, Media},
+        message::{Message, OutboxMessage},
+        moderation::Case,
+        participant::{Draft, Given, Participant},
+        phone_number::PhoneNumber,
+    },
+    store::{self, Sql, people_list, persons},
+};
+
+/// Messages that are shown.
+const MESSAGES: i64 = 50;
+
+pub struct EntryView {
+    pub person: Participant,
+    pub page: NamePageId,
+    /// The time of the last change: whoever changes the entry says which one they have seen.
+    pub version: i64,
+    pub phone_number: Option<String>,
+    /// Pronouns first.
+    pub fields: Vec<CustomField>,
+    pub audience: Audience,
+    /// Nobody may hear the recordings for now.
+    pub is_paused: bool,
+    /// Recordings and pictures, the newest first.
+    pub media: Vec<Media>,
+    /// What was decided about recordings, the newest first.
+    pub cases: Vec<Case>,
+    pub calls: Vec<CallView>,
+    pub messages: Vec<OutboxMessage>,
+    pub invitation: Option<Invitation>,
+    /// Other entries of the same person.
+    pub others: Vec<OtherEntry>,
+    pub can_be_called: bool,
+    pub is_called: bool,
+    /// A learning system provides the names.
+    pub is_in_course: bool,
+}
+
+pub struct CallView {
+    pub phone_number: String,
+    pub state: call::State,
+    pub attempts: Vec<call::Attempt>,
+}
+
+pub struct OtherEntry {
+    pub id: ParticipantId,
+    pub page: String,
+    pub page_slug: String,
+    pub is_recorded: bool,
+}
+
+/// Everything about an entry. Managers see the entries on their pages.
+pub async fn find(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: ParticipantId,
+) -> Result<EntryView> {
+    let access = actor.permit(Action::Write, institution)?;
+    let sql = &mut app.db.read();
+    let place = reached(sql, &access, id).await?;
+    let missing = || Error::Missing(Missing::Participant);
+    let person = store::participants::by_ids(sql, institution, &[id]).await?.pop().ok_or_else(missing)?;
+    let email_key = person.email.as_deref().map(email_key);
+    let mut fields = store::custom_fields::all(sql, institution).await?;
+    fields.sort_by_key(|field| !field.is_pronouns());
+    let mut media = store::media::all_of(sql, institution, id).await?;
+    media.sort_by_key(|one| std::cmp::Reverse(one.created_at));
+    let mut cases = store::moderation::of(sql, institution, id).await?;
+    cases.reverse();
+    let invitation = match &email_key {
+        Some(key) => store::invitations::of_address(sql, institution, place.page, key).await?,
+        None => None,
+    };
+    let mut messages = match &email_key {
+        Some(key) => store::outbox::to_address(sql, institution, key, MESSAGES).await?,
+        None => Vec::new(),
+    };
+    if access.pages().is_some() {
+        // The others are about pages of which a manager may know nothing.
+        messages.retain(|one| is_about(&one.message, id, invitation.as_ref(), &cases));
+    }
+    Ok(EntryView {
+        audience: audiences::of_registration(sql, institution, email_key.as_deref(), id).await?,
+        is_paused: !store::audiences::paused(sql, institution, &[id]).await?.is_empty(),
+        phone_number: store::participants::phone_number(sql, institution, id).await?,
+        calls: called(sql, institution, id).await?,
+        others: others(sql, &access, id, email_key.as_deref()).await?,
+        can_be_called: app.calling.enabled,
+        is_called: calls::is_pending(sql, institution, id).await?,
+        is_in_course: store::courses::members::is_member(sql, institution, id).await?,
+        version: place.updated_at,
+        page: place.page,
+        person,
+        fields,
+        media,
+        cases,
+        messages,
+        invitation,
+    })
+}
+
+async fn reached(sql: &mut Sql, access: &Access, id: ParticipantId) -> Result<people_list::Place> {
+    let place = people_list::places(sql, access.institution, &[id], false).await?.pop();
+    let place = place.filter(|place| access.reaches(place.page));
+    place.ok_or(Error::Missing(Missing::Participant))
+}
+
+fn is_about(message: &Message, id: ParticipantId, invitation: Option<&Invitation>, cases: &[Case]) -> bool {
+    match message {
+        Message::Invitation { invitation: about, .. } | Message::Reminder { invitation: about, .. } => {
+            invitation.is_some_and(|invitation| invitation.id == *about)
+        }
+        Message::Rejection { case: about, .. } => cases.iter().any(|case| case.id == *about),
+        Message::RecordingRequest { participant, .. } | Message::Retention { participant, .. } => {
+            *participant == id
+        }
+        Message::SignIn { .. } | Message::Test | Message::Sample { .. } => false,
+    }
+}
+
+async fn called(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<Vec<CallView>> {
+    let all = store::calls::of_participant(sql, institution, id).await?;
+    let ids: Vec<CallId> = all.iter().map(|call| call.id).collect();
+    let mut attempts = store::call_attempts::of_calls(sql, institution, &ids).await?;
+    let view = |call: store::calls::Call| CallView {
+        attempts: attempts.remove(&call.id).unwrap_or_default(),
+        phone_number: call.phone_number,
+        state: call.state,
+    };
+    Ok(all.into_iter().map(view).collect())
+}
+
+/// The other entries of the person with this email that the caller may see.
+async fn others(
+    sql: &mut Sql,
+    access: &Access,
+    id: ParticipantId,
+    email_key: Option<&str>,
+) -> Result<Vec<OtherEntry>> {
+    let Some(email_key) = email_key else { return Ok(Vec::new()) };
+    let mut all = persons::registrations(sql, access.institution, email_key).await?;
+    all.retain(|one| !one.hidden && one.id != id && access.reaches(one.page));
+    let ids: Vec<ParticipantId> = all.iter().map(|one| one.id).collect();
+    let pages: Vec<NamePageId> = all.iter().map(|one| one.page).collect();
+    let names = people_list::page_names(sql, access.institution, &pages).await?;
+    let extra = people_list::Extra { sound: true, ..people_list::Extra::default() };
+    let found = people_list::by_ids(sql, access.institution, &ids, extra).await?;
+    let is_recorded: HashMap<ParticipantId, bool> =
+        found.into_iter().map(|one| (one.id, one.has_sound)).collect();
+    let entry = |one: persons::Registration| {
+        let (page, page_slug) = names.get(&one.page)?.clone();
+        let is_recorded = is_recorded.get(&one.id).copied()?;
+        Some(OtherEntry { id: one.id, page, page_slug, is_recorded })
+    };
+    Ok(all.into_iter().filter_map(entry).collect())
+}
+
+/// Changes an entry, unless it has changed since that version: then the error is about `VERSION`. A new phone number is not called.
+pub async fn update(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    (id, version): (ParticipantId, i64),
+    draft: Draft,
+) -> Result<()> {
+    let access = actor.permit(Action::Write, institution)?;
+    let entry = SeenEntry { id, version: Some(version), is_called: false };
+    participants::update_entry(app, &access, entry, draft).await.map(drop)
+}
+
+/// Stores a recording or a picture of somebody, as API clients do. A pending call is canceled with a recording.
+pub async fn upload(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: ParticipantId,
+    (kind, file): (Kind, Vec<u8>),
+) -> Result<()> {
+    let access = actor.permit(Action::Write, institution)?;
+    let incoming = match kind {
+        Kind::Photo => Incoming::Portrait(file),
+        Kind::Recording | Kind::LegalRecording | Kind::Held | Kind::Removed => Incoming::Bytes(file),
+    };
+    let draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
+    let entry = SeenEntry { id, version: None, is_called: false };
+    participants::update_entry(app, &access, entry, draft).await.map(drop)
+}
+
+/// Calls somebody at the number of their entry, as soon as quiet hours and limits permit. The error is `NotCallable` if this number is
+/// not called.
+pub async fn call(app: &App, actor: &Actor, institution: InstitutionId, id: ParticipantId) -> Result<()> {
+    let access = actor.permit(Action::Write, institution)?;
+    let sql = &mut app.db.read();
+    reached(sql, &access, id).await?;
+    let number = store::participants::phone_number(sql, institution, id).await?;
+    let number = number.as_deref().and_then(PhoneNumber::parse);
+    let number = number.ok_or_else(|| Error::invalid(Field::PhoneNumber, Fault::Blank))?;
+    let draft = Draft { phone_number: Given::Set(number), ..Draft::default() };
+    let entry = SeenEntry { id, version: None, is_called: true };
+    participants::update_entry(app, &access, entry, draft).await?;
+    if calls::is_pending(sql, institution, id).await? {
+        Ok(())
+    } else {
+        Err(Error::invalid(Field::PhoneNumber, Fault::NotCallable))
+    }
+}
+
+/// The MP3 file of a recording of an entry, also of one that waits or was not accepted. What is paused is silent for managers, too.
+pub async fn sound(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: ParticipantId,
+    hex: &str,
+) -> Result<Bytes> {
+    let access = actor.permit(Action::Write, institution)?;
+    let missing = || Error::Missing(Missing::Recording);
+    let sql = &mut app.db.read();
+    reached(sql, &access, id).await?;
+    let found = store::media::all_of(sql, institution, id).await?.into_iter().find(|one| one.hex == hex);
+    let found = found.filter(|one| one.kind != Kind::Photo).ok_or_else(missing)?;
+    if found.kind.is_public() && store::media::owner(sql, institution, hex).await? != Some(id) {
+        return Err(missing());
+    }
+    let key = Key { shelf: Shelf::Recordings, institution, hex: found.hex };
+    app.blobs.read(&key).await?.ok_or_else(missing)
+}
