@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     Actor, App, Error, Missing, Result,
+    audit::Record,
     calls::{self, CallChange},
     exports, media, persons,
 };
@@ -13,6 +14,7 @@ pub use crate::store::deleted_people::Deleted;
 use crate::{
     domain::{
         access::Action,
+        audit::{Act, Who},
         call::Reason,
         fault::{Fault, Field},
         ids::{InstitutionId, NamePageId, ParticipantId},
@@ -221,6 +223,7 @@ async fn purge_these(
     ids: Vec<ParticipantId>,
     now: Moment,
 ) -> Result<(usize, Vec<Media>)> {
+    let record = Record::by(app, Who::SYSTEM, institution, Act::ParticipantDeleted);
     let owned_app = app.clone();
     let purged = app
         .db
@@ -235,7 +238,7 @@ async fn purge_these(
                     .collect();
                 let gone = match registrations.is_empty() {
                     true => Vec::new(),
-                    false => persons::delete_in(sql, &owned_app, institution, &registrations, now).await?,
+                    false => persons::delete_in(sql, &owned_app, &record, &registrations, now).await?,
                 };
                 for id in ids {
                     deleted_people::forget(sql, institution, id).await?;

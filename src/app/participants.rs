@@ -521,7 +521,7 @@ async fn phones(
 }
 
 /// Like `update`, inside the caller's transaction; see `create_in`. Returns the institution's custom fields, too, if one was given.
-async fn update_in(
+pub(super) async fn update_in(
     sql: &mut Sql,
     institution: InstitutionId,
     old: Participant,

@@ -91,7 +91,8 @@ pub async fn invite_part(
             next = Some(done);
             break;
         }
-        report.add(invite_batch(app, actor, institution, &page, batch.to_vec(), terms.clone()).await?);
+        let record = sent(app, actor, institution, &page);
+        report.add(invite_batch(app, record, page.id, batch.to_vec(), terms.clone()).await?);
         done += batch.len();
     }
     app.queue.wake();
@@ -149,23 +150,27 @@ async fn unrecorded(
             Some(Invitee { email, first_name: one.first_name, last_name: one.last_name })
         };
         let batch = found.into_iter().filter_map(invitee).collect();
-        report.add(invite_batch(app, actor, institution, page, batch, terms.clone()).await?);
+        let record = sent(app, actor, institution, page);
+        report.add(invite_batch(app, record, page.id, batch, terms.clone()).await?);
     };
     app.queue.wake();
     Ok((report, next))
 }
 
+/// The entry in the audit log, one for each batch.
+fn sent(app: &App, actor: &Actor, institution: InstitutionId, page: &NamePage) -> Record {
+    name_pages::about(Record::new(app, actor, institution, Act::InvitationsSent), page)
+}
+
 /// Invites these people in one transaction.
 pub(in crate::app) async fn invite_batch(
     app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    page: &NamePage,
+    record: Record,
+    page: NamePageId,
     batch: Vec<Invitee>,
     terms: Terms,
 ) -> Result<Report> {
-    let record = name_pages::about(Record::new(app, actor, institution, Act::InvitationsSent), page);
-    let (now, owned_app, page) = (app.clock.now(), app.clone(), page.id);
+    let (now, owned_app, institution) = (app.clock.now(), app.clone(), record.institution());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {

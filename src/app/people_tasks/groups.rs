@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::{
     super::{
-        App, Error, Result, deleted_people,
+        App, Error, Result,
+        audit::Record,
+        deleted_people,
         invitations::{self, Delivery, Reminded, Terms},
         participants,
     },
@@ -13,6 +15,7 @@ use super::{
 use crate::{
     domain::{
         address_list::Invitee,
+        audit::{Act, Who, WhoKind},
         custom_field::CustomField,
         email::Email,
         ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId, PeopleTaskId},
@@ -81,7 +84,10 @@ pub(super) async fn write_to(
                 let (key, base_url) = (email.key().to_owned(), base_url.to_owned());
                 reminded(invitations::remind_now(app, institution, person.page, key, base_url).await?)
             }
-            (Some(person), Some(email)) => invite(app, institution, person, email, base_url).await?,
+            (Some(person), Some(email)) => {
+                let record = Record::by(app, who(task), institution, Act::InvitationsSent);
+                invite(app, record, person, email, base_url).await?
+            }
         };
         outcomes.push((number, outcome));
     }
@@ -99,9 +105,14 @@ const fn reminded(outcome: Reminded) -> TaskOutcome {
     }
 }
 
+/// Who began the task, for the audit log.
+fn who(task: &PeopleTask) -> Who {
+    Who::named(WhoKind::Member, &task.created_by)
+}
+
 async fn invite(
     app: &App,
-    institution: InstitutionId,
+    record: Record,
     person: &Slim,
     email: Email,
     base_url: &str,
@@ -109,7 +120,7 @@ async fn invite(
     let terms = Terms { delivery: Delivery::Mail, base_url: base_url.to_owned(), ..Terms::of(app) };
     let invitee =
         Invitee { email, first_name: person.first_name.clone(), last_name: person.last_name.clone() };
-    let report = match invitations::invite_batch(app, institution, person.page, vec![invitee], terms).await {
+    let report = match invitations::invite_batch(app, record, person.page, vec![invitee], terms).await {
         Ok(report) => report,
         // A page that takes no recordings is all that is invalid here.
         Err(Error::Invalid(_)) => return Ok(TaskOutcome::Closed),
