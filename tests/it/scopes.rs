@@ -1500,7 +1500,8 @@ async fn a_directory_provisions_its_own_institution_and_does_nothing_else() {
                 assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{name}: {outcome:?}");
             }
             Permission(action) => assert!(lacks(&outcome, TokenScope::Read, action), "{name}: {outcome:?}"),
-            Institution | AnyInstitution | Ownership | AnyOwnership | Page | Hearing | Installation => {
+            Institution | AnyInstitution | Ownership | AnyOwnership | Page | AnyPage | Hearing
+            | Installation => {
                 assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
             }
         }
