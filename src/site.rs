@@ -14,9 +14,9 @@ use tower_service::Service as _;
 
 use crate::{
     api,
-    app::App,
+    app::{App, audit},
     console,
-    domain::language::Language,
+    domain::{audit::Origin, client_address::Client, language::Language},
     hooks,
     http::{
         compression::{self, AcceptEncoding},
@@ -83,8 +83,14 @@ impl Service for Site {
         let (accepts, is_head) = (AcceptEncoding::of(request.headers()), *request.method() == Method::HEAD);
         let uri = request.uri().clone();
         let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
+        // Lookups of the API are the next most frequent, and change nothing.
+        let is_lookup = is_read && request.uri().path().starts_with("/api/");
+        let client = request.extensions().get::<Client>();
+        let origin = client.map_or(Origin::Unknown, |client| Origin::Network(client.address));
         async move {
-            let mut response = router.call(request).await.unwrap_or_else(|never| match never {});
+            let serving = router.call(request);
+            let served = if is_lookup { serving.await } else { audit::within(origin, serving).await };
+            let mut response = served.unwrap_or_else(|never| match never {});
             if let Some(refusal) = response.extensions().get::<Refusal>().copied() {
                 let refused = refuse(&app, uri.path(), languages.as_ref(), refusal);
                 let extensions = std::mem::take(response.extensions_mut());

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use super::{Caller, Error, Forbidden, Missing, Result};
 use crate::domain::{
     access::{Access, Action, TokenScope},
+    audit::{Who, WhoKind},
     ids::{InstitutionId, NamePageId},
     member::{Member, Role},
     scope::Scope,
@@ -136,6 +137,17 @@ impl Actor {
         }
     }
 
+    /// The actor in the audit log.
+    pub(super) fn who(&self) -> Who {
+        match self {
+            Self::Token(caller) => caller.access.by.clone(),
+            Self::Person(person) => Who::named(WhoKind::Person, &person.email_key),
+            Self::Member(member) => Who::named(WhoKind::Member, &member.email),
+            Self::Operator => Who::OPERATOR,
+            Self::System => Who::SYSTEM,
+        }
+    }
+
     /// Do the records of this institution exist for the actor?
     pub(super) fn reaches(&self, institution: InstitutionId) -> bool {
         self.reach().includes(institution)
@@ -209,8 +221,8 @@ impl Actor {
 
     /// Returns the people of a reachable institution that the actor may access, and the permitted actions.
     fn people(&self, institution: InstitutionId) -> Access {
-        match self {
-            Self::Token(caller) => caller.access.clone(),
+        let people = match self {
+            Self::Token(caller) => return caller.access.clone(),
             // Their own entries are reached through `represent`.
             Self::Person(_) => Access::new(institution, TokenScope::Read, Some(Vec::new()), false),
             Self::Member(member) => match member.role {
@@ -221,6 +233,7 @@ impl Actor {
                 Role::Reader => Access::new(institution, TokenScope::Read, Some(member.pages.clone()), false),
             },
             Self::Operator | Self::System => Access::whole(institution),
-        }
+        };
+        people.by(self.who())
     }
 }

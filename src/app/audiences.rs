@@ -2,10 +2,17 @@
 
 use std::collections::HashSet;
 
-use super::{Actor, App, Error, Result, own_person};
+use serde_json::json;
+
+use super::{
+    Actor, App, Error, Result,
+    audit::{self, Record},
+    own_person,
+};
 use crate::{
     domain::{
         audience::{Audience, Permitted},
+        audit::Act,
         email::email_key,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
@@ -93,6 +100,7 @@ pub(super) async fn institution_only(
 /// Chooses who may hear a person, on all of their pages. Takes effect on every node with the commit.
 pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audience) -> Result<()> {
     actor.represent(&person)?;
+    let record = Record::new(app, actor, person.institution, Act::AudienceChosen).of_person(&person);
     let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
@@ -103,6 +111,7 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audien
                 if !permitted.includes(audience) {
                     return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
                 }
+                let before = audiences::chosen(sql, institution, &person.email_key).await?;
                 audiences::choose(sql, &person, audience, now).await?;
                 let ids: Vec<ParticipantId> = all.iter().map(|one| one.id).collect();
                 let changed = match audience {
@@ -114,7 +123,9 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audien
                         audiences::resume(sql, institution, &ids).await?
                     }
                 };
-                Ok(audiences::mark_changed(sql, institution, &changed, now).await?)
+                audiences::mark_changed(sql, institution, &changed, now).await?;
+                let values = |audience: Option<Audience>| json!({ "audience": audience.map(Audience::word) });
+                audit::write_change(sql, record.change(values(before), values(Some(audience)))).await
             })
         })
         .await

@@ -1,7 +1,10 @@
 //! Public data of a person, addressed by the registration's token.
 
+use serde_json::json;
+
 use super::{
     Actor, App, Error, Missing, Result, audiences,
+    audit::{self, Record},
     looks::{self, Look},
     media, participants,
 };
@@ -9,6 +12,7 @@ use crate::{
     blobs::{Key, Shelf},
     domain::{
         audience::Audience,
+        audit::Act,
         custom_field::is_pronouns,
         email::email_key,
         ids::InstitutionId,
@@ -136,12 +140,17 @@ pub async fn is_listed(app: &App, actor: &Actor, person: &PersonId) -> Result<bo
 /// Sets whether search engines may index the badges of all of the person's registrations. A new registration is not listed.
 pub async fn list_all(app: &App, actor: &Actor, person: &PersonId, listed: bool) -> Result<()> {
     actor.represent(person)?;
+    let record = Record::new(app, actor, person.institution, Act::BadgeListed).of_person(person);
     let person = person.clone();
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                rolls::lock(sql, person.institution).await?;
-                Ok(people::list_badges(sql, person.institution, &person.email_key, listed).await?)
+                let PersonId { institution, email_key } = person;
+                rolls::lock(sql, institution).await?;
+                let were_listed = people::all_listed(sql, institution, &email_key).await?;
+                people::list_badges(sql, institution, &email_key, listed).await?;
+                let (before, after) = (json!({ "listed": were_listed }), json!({ "listed": listed }));
+                audit::write_change(sql, record.change(before, after)).await
             })
         })
         .await

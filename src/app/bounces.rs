@@ -1,8 +1,13 @@
 //! Addresses that a mail server has rejected for good: they get no bulk messages any more.
 
-use super::{Actor, App, Error, Result};
+use serde_json::json;
+
+use super::{
+    Actor, App, Error, Result,
+    audit::{self, Record},
+};
 use crate::{
-    domain::{bounce::Bounce, email::email_key, ids::InstitutionId},
+    domain::{audit::Act, bounce::Bounce, email::email_key, ids::InstitutionId, session::PersonId},
     store::bounces,
 };
 
@@ -19,10 +24,17 @@ pub async fn all(
 /// Lets messages to an address be tried again. False if it was not marked.
 pub async fn clear(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<bool> {
     actor.administer(institution)?;
-    let key = email_key(email);
+    let person = PersonId { institution, email_key: email_key(email) };
+    let record = Record::new(app, actor, institution, Act::BouncesCleared).of_person(&person);
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(bounces::clear(sql, institution, &key).await?) })
+            Box::pin(async move {
+                let is_cleared = bounces::clear(sql, institution, &person.email_key).await?;
+                if is_cleared {
+                    audit::write(sql, &[record]).await?;
+                }
+                Ok(is_cleared)
+            })
         })
         .await
 }
@@ -31,9 +43,17 @@ pub async fn clear(app: &App, actor: &Actor, institution: InstitutionId, email: 
 /// marked.
 pub async fn clear_all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<u64> {
     actor.administer(institution)?;
+    let record = Record::new(app, actor, institution, Act::BouncesCleared);
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(bounces::clear_all(sql, institution).await?) })
+            Box::pin(async move {
+                let cleared = bounces::clear_all(sql, institution).await?;
+                if cleared > 0 {
+                    let record = record.change(json!({ "addresses": cleared }), json!({}));
+                    audit::write(sql, &[record]).await?;
+                }
+                Ok(cleared)
+            })
         })
         .await
 }

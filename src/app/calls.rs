@@ -14,9 +14,14 @@ pub use attempts::{
     Claimed, Lease, answered, claim, finish, interrupt, keep, overdue, renew, still_wanted, until_next,
 };
 
-use super::{Actor, App, Error, Missing, Result, jobs};
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+    jobs,
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind, Who, WhoKind, masked_number},
         call::{Listed, Outcome, Reason, State},
         countries::Countries,
         fault::{CallFault, Fault, Field},
@@ -282,7 +287,7 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 
 /// Cancels a pending call.
 pub async fn cancel(app: &App, actor: &Actor, id: CallId) -> Result<()> {
-    cancel_within(app, administered(app, actor, id).await?, id).await
+    cancel_within(app, actor, administered(app, actor, id).await?, id).await
 }
 
 /// Finds the institution of a call, and checks that the actor administers it.
@@ -291,8 +296,9 @@ async fn administered(app: &App, actor: &Actor, id: CallId) -> Result<Scope> {
     actor.administered(Some(found.ok_or(Error::Missing(Missing::Call))?.institution))
 }
 
-async fn cancel_within(app: &App, scope: Scope, id: CallId) -> Result<()> {
+async fn cancel_within(app: &App, actor: &Actor, scope: Scope, id: CallId) -> Result<()> {
     let now = app.clock.now();
+    let record = Record::new(app, actor, InstitutionId::default(), Act::CallCancelled);
     let job = app.ids.id(now);
     app.db
         .write::<_, Error>(move |sql| {
@@ -303,12 +309,20 @@ async fn cancel_within(app: &App, scope: Scope, id: CallId) -> Result<()> {
                 if !call.state.is_pending() {
                     return Err(Error::invalid(Field::Call, CallFault::Over(call.state)));
                 }
-                cancel_in(sql, Some(call), Reason::ByOperator, job, now).await
+                let record = of_call(sql, record, &call).await?;
+                cancel_in(sql, Some(call), Reason::ByOperator, job, now).await?;
+                Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await?;
     app.queue.wake();
     Ok(())
+}
+
+/// The person who is called is the subject.
+async fn of_call(sql: &mut Sql, record: Record, call: &Call) -> Result<Record> {
+    let record = audit::of_registration(sql, record.within(call.institution), call.participant).await?;
+    Ok(record.change(serde_json::Value::Null, audit::of_phone(Some(&call.phone_number))))
 }
 
 /// Cancels all pending calls of one institution, or of every institution that the actor administers. Returns how many were
@@ -317,7 +331,7 @@ pub async fn cancel_pending(app: &App, actor: &Actor, only: Option<InstitutionId
     let scope = actor.administered(only)?;
     let mut cancelled = 0;
     for call in calls::all_pending(&mut app.db.read(), scope).await? {
-        match cancel_within(app, scope, call).await {
+        match cancel_within(app, actor, scope, call).await {
             Ok(()) => cancelled += 1,
             // It ended concurrently.
             Err(Error::Missing(_) | Error::Invalid(_)) => {}
@@ -349,32 +363,45 @@ pub(super) async fn cancel_opted_out(
 
 /// Records an opt-out, whatever the outcome of the call in which the person asked for it.
 pub async fn opt_out(app: &App, attempt: &Attempt) -> Result<()> {
-    let (attempt, now) = (attempt.clone(), app.clock.now());
+    let (attempt, now, owned_app) = (attempt.clone(), app.clock.now(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let scope = Scope::Institution(attempt.institution);
-                let there = calls::find(sql, scope, attempt.call).await?.is_some();
-                opt_out_in(sql, &attempt, there, now).await
+                let call = calls::find(sql, scope, attempt.call).await?;
+                opt_out_in(sql, &owned_app, &attempt, call.as_ref(), now).await
             })
         })
         .await
 }
 
 /// If the person was erased during the call, stores only a truncated digest of the number.
-async fn opt_out_in(sql: &mut Sql, attempt: &Attempt, there: bool, now: Moment) -> Result<()> {
+async fn opt_out_in(
+    sql: &mut Sql,
+    app: &App,
+    attempt: &Attempt,
+    call: Option<&Call>,
+    now: Moment,
+) -> Result<()> {
     let (institution, number) = (attempt.institution, attempt.phone_number.as_str());
-    let kept = if there {
-        calls::opt_out(sql, institution, number, now).await
-    } else {
-        calls::opt_out_erased(sql, institution, number, now).await
+    let Some(call) = call else {
+        return Ok(calls::opt_out_erased(sql, institution, number, now).await?);
     };
-    Ok(kept?)
+    // The key press and the end of the call both say so.
+    let is_known = calls::is_opted_out(sql, institution, number).await?;
+    calls::opt_out(sql, institution, number, now).await?;
+    if !is_known {
+        let who = Who::numbered(WhoKind::Phone, call.participant);
+        let record = of_call(sql, Record::by(app, who, institution, Act::PhoneOptedOut), call).await?;
+        audit::write(sql, &[record]).await?;
+    }
+    Ok(())
 }
 
 /// Reschedules a finished call with `attempts` more attempts. Quiet hours and limits apply when the call is made.
 pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Result<()> {
     let (scope, now) = (administered(app, actor, id).await?, app.clock.now());
+    let record = Record::new(app, actor, InstitutionId::default(), Act::CallRetried);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -403,7 +430,8 @@ pub async fn retry(app: &App, actor: &Actor, id: CallId, attempts: u32) -> Resul
                 }
                 call.attempts_allowed = call.attempts_made + attempts;
                 calls::become_(sql, &call, State::Scheduled, Some(now)).await?;
-                Ok(())
+                let record = of_call(sql, record, &call).await?;
+                Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await?;
@@ -429,7 +457,18 @@ pub async fn opt_in(
     number: PhoneNumber,
 ) -> Result<bool> {
     actor.administer(institution)?;
+    let masked = masked_number(number.e164());
+    let record = Record::new(app, actor, institution, Act::PhoneOptedIn);
+    let record = record.about(SubjectKind::PhoneNumber, &masked, &masked);
     app.db
-        .write(move |sql| Box::pin(async move { Ok(calls::opt_in(sql, institution, number.e164()).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let was_listed = calls::opt_in(sql, institution, number.e164()).await?;
+                if was_listed {
+                    audit::write(sql, &[record]).await?;
+                }
+                Ok(was_listed)
+            })
+        })
         .await
 }

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value as Json, json};
+
 use super::{
     Actor, App, Error, Missing, Result, audiences,
+    audit::{self, MediaChange, Record},
     calls::{self, CallChange},
     media,
     own_entry::Owner,
@@ -13,6 +16,7 @@ use super::{
 use crate::{
     domain::{
         audience::Audience,
+        audit::{Act, SubjectKind, Who},
         call::Reason,
         consent::{self, Consent, ConsentText, Giver},
         email::email_key,
@@ -97,6 +101,7 @@ pub async fn agree(
     language: Language,
 ) -> Result<bool> {
     actor.represent(person)?;
+    let record = Record::new(app, actor, person.institution, Act::ConsentGiven).of_person(person);
     let (person, version, now) = (person.clone(), version.to_owned(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
@@ -107,6 +112,7 @@ pub async fn agree(
                     return Ok(false);
                 }
                 consents::agree(sql, &Giver::Person(person), &version, language, now).await?;
+                audit::write(sql, &[record.change(Json::Null, json!({ "version": version }))]).await?;
                 Ok(true)
             })
         })
@@ -114,7 +120,14 @@ pub async fn agree(
 }
 
 /// Like `agree`, for the owner of an entry.
-pub async fn agree_as_owner(app: &App, owner: Owner, version: &str, language: Language) -> Result<bool> {
+pub async fn agree_as_owner(
+    app: &App,
+    owner: Owner,
+    who: Who,
+    version: &str,
+    language: Language,
+) -> Result<bool> {
+    let record = Record::by(app, who, owner.institution, Act::ConsentGiven);
     let (version, now) = (version.to_owned(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
@@ -126,6 +139,11 @@ pub async fn agree_as_owner(app: &App, owner: Owner, version: &str, language: La
                 }
                 if let Some(giver) = giver {
                     consents::agree(sql, &giver, &version, language, now).await?;
+                    let record = match &giver {
+                        Giver::Person(person) => record.of_person(person),
+                        Giver::Registration(_, id) => record.about(SubjectKind::Participant, id, ""),
+                    };
+                    audit::write(sql, &[record.change(Json::Null, json!({ "version": version }))]).await?;
                 }
                 Ok(true)
             })
@@ -143,10 +161,22 @@ pub enum Withdrawal {
 
 /// Withdraws a person's consent, and cancels their pending calls.
 pub async fn withdraw(app: &App, actor: &Actor, person: &PersonId, then: Withdrawal) -> Result<()> {
+    withdraw_by(app, actor.who(), actor, person, then).await
+}
+
+/// `withdraw` with somebody else in the audit log: a person in a learning system acts as the one with their email.
+pub(super) async fn withdraw_by(
+    app: &App,
+    who: Who,
+    actor: &Actor,
+    person: &PersonId,
+    then: Withdrawal,
+) -> Result<()> {
     actor.represent(person)?;
     if then == Withdrawal::Pause {
         audiences::choose(app, actor, person.clone(), Audience::Paused).await?;
     }
+    let record = Record::by(app, who, person.institution, Act::ConsentWithdrawn).of_person(person);
     let (institution, person, now, owned_app) =
         (person.institution, person.clone(), app.clock.now(), app.clone());
     let gone = app
@@ -155,7 +185,7 @@ pub async fn withdraw(app: &App, actor: &Actor, person: &PersonId, then: Withdra
             Box::pin(async move {
                 let all = own_person::lock_registered(sql, &person).await?;
                 consents::withdraw(sql, &Giver::Person(person), now).await?;
-                let mut gone = Vec::new();
+                let (mut gone, mut changes) = (Vec::new(), Vec::new());
                 for one in all {
                     consents::withdraw(sql, &Giver::Registration(institution, one.id), now).await?;
                     let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
@@ -163,10 +193,14 @@ pub async fn withdraw(app: &App, actor: &Actor, person: &PersonId, then: Withdra
                     calls::settle(sql, rules, (institution, one.id), cancel, ids, now).await?;
                     if then == Withdrawal::Delete {
                         for kind in [Kind::Recording, Kind::LegalRecording] {
-                            gone.extend(store::media::detach(sql, institution, one.id, kind, now).await?);
+                            let old = store::media::detach(sql, institution, one.id, kind, now).await?;
+                            changes.extend(MediaChange::deleted(one.id, &old));
+                            gone.extend(old);
                         }
                     }
                 }
+                audit::write(sql, std::slice::from_ref(&record)).await?;
+                audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)
             })
         })
@@ -196,6 +230,7 @@ pub async fn set(
     if let Some(fault) = consent::text_fault(&text) {
         return Err(Error::invalid(Field::ConsentText, fault));
     }
+    let record = Record::new(app, actor, institution, Act::ConsentTextSet);
     let (tag, now) = (language.tag().to_owned(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
@@ -211,8 +246,10 @@ pub async fn set(
                         texts: BTreeMap::new(),
                     };
                 }
+                let after = json!({ "language": tag, "version": new.version, "text": text });
                 new.texts.insert(tag, text);
                 consents::put_text(sql, institution, &new, now).await?;
+                audit::write(sql, &[record.change(Json::Null, after)]).await?;
                 Ok(new)
             })
         })
@@ -222,7 +259,7 @@ pub async fn set(
 /// Goes back to the text that comes with the software. Earlier versions are kept: people have agreed to them.
 pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentText> {
     actor.administer(institution)?;
-    let now = app.clock.now();
+    let (record, now) = (Record::new(app, actor, institution, Act::ConsentTextReset), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -231,6 +268,7 @@ pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Resu
                     let version = next_version(sql, institution).await?;
                     let none = ConsentText { version, texts: BTreeMap::new() };
                     consents::put_text(sql, institution, &none, now).await?;
+                    audit::write(sql, &[record]).await?;
                 }
                 Ok(ConsentText::built_in())
             })

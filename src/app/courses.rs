@@ -23,14 +23,18 @@ pub use roster::run;
 pub use schedule::run_due;
 pub(super) use staff::{add_own_entry, own_entry, previews, seen};
 
+use serde_json::{Value as Json, json};
+
 use super::{
     Actor, App, Error, Missing, Result,
+    audit::{self, Record},
     idempotency::{self, Creation},
     jobs, name_pages, tool_consumers,
 };
 use crate::{
     domain::{
         access::{Access, Action},
+        audit::{Act, SubjectKind, Who, WhoKind},
         course::{Course, Sync, platform_key},
         idempotency::{Made, RequestKey},
         ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
@@ -303,6 +307,7 @@ async fn begin_once(
     claim: Option<(RequestKey, Made)>,
 ) -> Result<(Vec<Course>, Vec<Course>)> {
     let (owned_app, access, now) = (app.clone(), access.clone(), app.clock.now());
+    let record = Record::of(app, &access, Act::CourseSyncRequested);
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
@@ -317,7 +322,8 @@ async fn begin_once(
                 let (mut started, mut running) = (Vec::new(), Vec::new());
                 for found in &found {
                     let key = platform_key(&consumer, &found.id, None);
-                    let (course, job) = ensure_in(sql, &owned_app, &consumer, found, key, now).await?;
+                    let known = (found, key);
+                    let (course, job) = ensure_in(sql, &owned_app, &record, &consumer, known, now).await?;
                     // A token that is limited to certain pages cannot create new ones; the error rolls the transaction back.
                     name_pages::check(&access, course.name_page)?;
                     match (course.sync, job) {
@@ -342,10 +348,20 @@ async fn begin_once(
                     }
                     started.push(course);
                 }
+                // Not what the schedule does every night.
+                if access.by.kind != WhoKind::System {
+                    let requested = |course: &Course| about(record.another(&owned_app.ids), course);
+                    let records: Vec<Record> = started.iter().map(requested).collect();
+                    audit::write(sql, &records).await?;
+                }
                 Ok((started, running))
             })
         })
         .await
+}
+
+fn about(record: Record, course: &Course) -> Record {
+    record.about(SubjectKind::Course, course.id, &course.title)
 }
 
 /// Enqueues the job of a course that has none, or only a dead one.
@@ -383,12 +399,14 @@ async fn ensure_once(
     key: Option<String>,
 ) -> Result<Course> {
     let (owned_app, now) = (app.clone(), app.clock.now());
+    let who = Who::named(WhoKind::System, &consumer.name);
+    let record = Record::by(app, who, consumer.institution, Act::NamePageCreated);
     let (institution, consumer) = (consumer.institution, consumer.id);
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, consumer).await?;
-                let made = ensure_in(sql, &owned_app, &consumer, &found, key, now).await?;
+                let made = ensure_in(sql, &owned_app, &record, &consumer, (&found, key), now).await?;
                 Ok(made.0)
             })
         })
@@ -399,9 +417,9 @@ async fn ensure_once(
 async fn ensure_in(
     sql: &mut Sql,
     app: &App,
+    record: &Record,
     consumer: &ToolConsumer,
-    found: &Found,
-    key: Option<String>,
+    (found, key): (&Found, Option<String>),
     now: Moment,
 ) -> Result<(Course, Option<JobId>)> {
     let institution = consumer.institution;
@@ -443,6 +461,9 @@ async fn ensure_in(
         platform_key: key,
     };
     courses::insert(sql, institution, &course, now).await?;
+    let after = json!({ "title": page.title, "slug": page.slug, "course": course.external_id });
+    let record = name_pages::about(record.then(&app.ids, Act::NamePageCreated), &page);
+    audit::write(sql, &[record.change(Json::Null, after)]).await?;
     Ok((course, None))
 }
 

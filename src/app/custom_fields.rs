@@ -1,15 +1,21 @@
 //! Custom fields, which the operator creates, updates and deletes.
 
-use super::{Actor, App, Error, Missing, Result};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
         access::{Access, Action},
+        audit::{Act, SubjectKind},
         custom_field::{CustomField, name_fault},
         fault::{Fault, Field},
         ids::InstitutionId,
         text::{self, Lines, longest},
     },
-    store::{self, custom_fields, rolls},
+    store::{self, Sql, custom_fields, rolls},
 };
 
 /// A field to be created.
@@ -31,11 +37,14 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
     check_label(&label)?;
     let now = app.clock.now();
     let field = CustomField { id: app.ids.id(now), name, label, editable };
+    let record = Record::new(app, actor, institution, Act::CustomFieldCreated);
+    let record = about(record, &field).change(Json::Null, values(&field));
     let made = app
         .db
         .write(move |sql| {
             Box::pin(async move {
                 custom_fields::insert(sql, institution, &field, now).await?;
+                audit::write(sql, &[record]).await?;
                 Ok(field)
             })
         })
@@ -44,6 +53,14 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
         store::Error::Conflict => Error::invalid(Field::Name, Fault::Taken),
         other => other.into(),
     })
+}
+
+fn about(record: Record, field: &CustomField) -> Record {
+    record.about(SubjectKind::CustomField, field.id, &field.name)
+}
+
+fn values(field: &CustomField) -> Json {
+    json!({ "name": field.name, "label": field.label, "editable": field.editable })
 }
 
 fn check_label(label: &str) -> Result<()> {
@@ -72,23 +89,30 @@ pub async fn update(
     if let Some(label) = &label {
         check_label(label)?;
     }
+    let record = Record::new(app, actor, institution, Act::CustomFieldUpdated);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let all = custom_fields::all(sql, institution).await?;
-                let old = all.into_iter().find(|field| field.name == name);
-                let old = old.ok_or(Error::Missing(Missing::CustomField))?;
+                let old =
+                    found(sql, institution, &name).await?.ok_or(Error::Missing(Missing::CustomField))?;
+                let before = values(&old);
                 let field = CustomField {
                     label: label.unwrap_or(old.label),
                     editable: editable.unwrap_or(old.editable),
                     ..old
                 };
                 custom_fields::update(sql, institution, &field).await?;
+                audit::write_change(sql, about(record, &field).change(before, values(&field))).await?;
                 Ok(field)
             })
         })
         .await
+}
+
+async fn found(sql: &mut Sql, institution: InstitutionId, name: &str) -> Result<Option<CustomField>> {
+    let all = custom_fields::all(sql, institution).await?;
+    Ok(all.into_iter().find(|field| field.name == name))
 }
 
 pub async fn all(app: &App, access: &Access) -> Result<Vec<CustomField>> {
@@ -98,11 +122,17 @@ pub async fn all(app: &App, access: &Access) -> Result<Vec<CustomField>> {
 
 pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, name: String) -> Result<()> {
     actor.administer(institution)?;
-    let deleted = app
-        .db
+    let record = Record::new(app, actor, institution, Act::CustomFieldDeleted);
+    app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(custom_fields::delete(sql, institution, &name).await?) })
+            Box::pin(async move {
+                let old =
+                    found(sql, institution, &name).await?.ok_or(Error::Missing(Missing::CustomField))?;
+                if !custom_fields::delete(sql, institution, &name).await? {
+                    return Err(Error::Missing(Missing::CustomField));
+                }
+                Ok(audit::write(sql, &[about(record, &old).change(values(&old), Json::Null)]).await?)
+            })
         })
-        .await?;
-    if deleted { Ok(()) } else { Err(Error::Missing(Missing::CustomField)) }
+        .await
 }

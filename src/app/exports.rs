@@ -11,8 +11,12 @@ pub use report::Report;
 pub(super) use build::give_up;
 pub(super) use departures::{come_back, leave};
 
+use jiff::tz::TimeZone;
+use serde_json::{Value as Json, json};
+
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
+    audit::{self, Record},
     idempotency::{self, Creation},
     jobs, media, name_pages as pages,
 };
@@ -20,6 +24,7 @@ use crate::{
     blobs::{Key, Shelf},
     domain::{
         access::{Access, Action},
+        audit::{Act, SubjectKind},
         export::{Export, Filters, Page, State},
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -64,6 +69,15 @@ async fn created(app: &App, actor: &Actor, institution: InstitutionId, made: Mad
     find(app, actor, institution, id).await
 }
 
+fn values(filters: &Filters) -> Json {
+    let time = |moment: Moment| moment.shown_in(&TimeZone::UTC);
+    json!({
+        "created_after": filters.created_after.map(time),
+        "updated_after": filters.updated_after.map(time),
+        "name_page": filters.page.as_ref().map(|page| page.given.as_str()),
+    })
+}
+
 async fn make(app: &App, access: &Access, request: ExportRequest, key: Option<RequestKey>) -> Result<Export> {
     let institution = access.institution;
     let ExportRequest { created_after, updated_after, name_page_id, mut errors } = request;
@@ -96,6 +110,8 @@ async fn make(app: &App, access: &Access, request: ExportRequest, key: Option<Re
     let most = app.exports_waiting;
     let job = Job::BuildExport { institution, export: export.id, base_url: app.links.base().to_owned() };
     let job_id = app.ids.id(now);
+    let record = Record::of(app, access, Act::ExportRequested).about(SubjectKind::Export, export.id, "");
+    let record = record.change(Json::Null, values(&export.filters));
     let made = app
         .db
         .write::<_, Error>(move |sql| {
@@ -110,6 +126,7 @@ async fn make(app: &App, access: &Access, request: ExportRequest, key: Option<Re
                 }
                 exports::insert(sql, institution, &export, &only.unwrap_or_default()).await?;
                 jobs::enqueue(sql, job_id, &job, now, now).await?;
+                audit::write(sql, &[record]).await?;
                 Ok(export)
             })
         })

@@ -24,9 +24,16 @@ pub use sheet::{Beginning, Columns, Mapping, Options, Overview, Row, RowContent}
 pub use undo::{Undone, start_undo, undo};
 pub use uploads::{Upload, check_upload, find_upload, import_upload, report_part, upload};
 
-use super::{Actor, App, Error, Result, page_settings};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Result,
+    audit::{self, Record},
+    page_settings,
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind, Who},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{ImportId, InstitutionId, NamePageId},
@@ -34,7 +41,7 @@ use crate::{
         institution::Institution,
         participant::LegalNames,
     },
-    store::{self, custom_fields, imports},
+    store::{self, Sql, custom_fields, imports},
 };
 
 /// Whether to call people whose row has a phone number.
@@ -147,16 +154,48 @@ pub async fn begin(
         fault: None,
         created_at: now,
     };
-    let id = import.id;
+    let (id, who) = (import.id, actor.who());
+    let record = about(Record::new(app, actor, institution, Act::ImportStarted), &import);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 imports::delete_old(sql, now.plus_days(-undo::UNDO_DAYS)).await?;
-                Ok(imports::insert(sql, institution, &import).await?)
+                imports::insert(sql, institution, &import).await?;
+                begun(sql, &who, record, id).await
             })
         })
         .await?;
     Ok(id)
+}
+
+fn about(record: Record, import: &Import) -> Record {
+    let record = record.about(SubjectKind::Import, import.id, &import.file_name);
+    record.change(Json::Null, json!({ "name_page": import.page.to_string() }))
+}
+
+/// An import that has been completed, with its figures.
+fn completed(record: Record, import: &Import) -> Record {
+    let Counts { created, updated, unchanged, refused, .. } = import.counts;
+    let figures = json!({
+        "name_page": import.page.to_string(),
+        "created": created,
+        "updated": updated,
+        "unchanged": unchanged,
+        "refused": refused,
+    });
+    record.about(SubjectKind::Import, import.id, &import.file_name).change(Json::Null, figures)
+}
+
+/// Notes who has begun or undone an import, for the log and for the job that does the work.
+async fn begun(sql: &mut Sql, who: &Who, record: Record, id: ImportId) -> Result<()> {
+    imports::set_author(sql, record.institution(), id, &audit::written_author(who)).await?;
+    Ok(audit::write(sql, &[record]).await?)
+}
+
+/// Who imports. A job works for somebody.
+async fn author(app: &App, actor: &Actor, institution: InstitutionId, id: ImportId) -> Result<Who> {
+    let author = imports::author(&mut app.db.read(), institution, id).await?;
+    Ok(author.as_deref().and_then(audit::read_author).unwrap_or_else(|| actor.who()))
 }
 
 /// Marks an import as complete.
@@ -164,11 +203,15 @@ pub async fn finish(app: &App, actor: &Actor, run: Run) -> Result<()> {
     actor.manage(run.institution, run.page)?;
     let Target::Import(id) = run.target else { return Ok(()) };
     let institution = run.institution;
+    let record = Record::new(app, actor, institution, Act::ImportRun);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let from = [ImportState::Running];
-                imports::change_state(sql, institution, id, &from, ImportState::Done).await?;
+                let is_done = imports::change_state(sql, institution, id, &from, ImportState::Done).await?;
+                if let Some(import) = imports::find(sql, institution, id).await?.filter(|_| is_done) {
+                    audit::write(sql, &[completed(record, &import)]).await?;
+                }
                 Ok(())
             })
         })
@@ -261,7 +304,11 @@ pub async fn rows(app: &App, actor: &Actor, run: Run, rows: Vec<Row>) -> Result<
         };
         reports.push(RowReport { line, email, identifier, outcome });
     }
-    let outcomes = group::write(app, &run, drafts, unread).await?;
+    let who = match run.target {
+        Target::Import(id) => author(app, actor, run.institution, id).await?,
+        Target::Rehearsal | Target::Check(_) => actor.who(),
+    };
+    let outcomes = group::write(app, who, &run, drafts, unread).await?;
     for (place, outcome) in places.into_iter().zip(outcomes) {
         reports[place].outcome = outcome;
     }

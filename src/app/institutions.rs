@@ -2,10 +2,17 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Actor, App, Error, Missing, Result, calls, looks};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+    calls, looks,
+};
 use crate::{
     domain::{
         audience::{Audience, Permitted},
+        audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::InstitutionId,
@@ -16,7 +23,7 @@ use crate::{
         text::{self, Lines, longest},
     },
     store::{
-        self, audiences,
+        self, Sql, audiences,
         institutions::{self, Changes},
         versions,
     },
@@ -60,11 +67,13 @@ pub async fn create(app: &App, actor: &Actor, new: New) -> Result<Institution> {
         created_at: now,
     };
     let time_zone = new.time_zone;
+    let record = about(Record::new(app, actor, id, Act::InstitutionCreated), &institution);
     let made = app
         .db
         .write(move |sql| {
             Box::pin(async move {
                 institutions::insert(sql, &institution, &time_zone).await?;
+                audit::write(sql, &[record.change(Json::Null, values(&institution))]).await?;
                 Ok::<_, store::Error>(institution)
             })
         })
@@ -73,6 +82,39 @@ pub async fn create(app: &App, actor: &Actor, new: New) -> Result<Institution> {
         store::Error::Conflict => Error::invalid(Field::Slug, Fault::Taken),
         other => other.into(),
     })
+}
+
+fn about(record: Record, institution: &Institution) -> Record {
+    record.about(SubjectKind::Institution, institution.id, &institution.name)
+}
+
+fn values(institution: &Institution) -> Json {
+    json!({
+        "name": institution.name,
+        "slug": institution.slug,
+        "time_zone": institution.time_zone.iana_name(),
+        "multiple_recordings": institution.multiple_recordings,
+        "rate_limit": institution.rate_limit,
+        "allowed_origins": institution.allowed_origins,
+        "phone_language": institution.phone_language,
+        "language": institution.language.map(Language::tag),
+    })
+}
+
+/// An institution with all of its settings, for the audit log. `None` if it was deleted.
+async fn settings(sql: &mut Sql, id: InstitutionId, slug: &str) -> Result<Option<(Institution, Json)>> {
+    let found = institutions::by_slug(sql, slug).await?.filter(|found| found.id == id);
+    let Some(found) = found else { return Ok(None) };
+    let look = store::looks::find(sql, id).await?;
+    let more = json!({
+        "audiences": audiences::permitted(sql, id).await?.words(),
+        "starts_with_newest": institutions::starts_with_newest(sql, id).await?,
+        "audit_days": store::audit::retention(sql, id).await?.flatten(),
+        "accent": look.as_ref().and_then(|look| look.accent.clone()),
+        "logo": look.and_then(|look| look.logo),
+    });
+    let all = audit::with(values(&found), more);
+    Ok(Some((found, all)))
 }
 
 pub async fn find(app: &App, actor: &Actor, slug: &str) -> Result<Institution> {
@@ -91,6 +133,9 @@ pub async fn all(app: &App, actor: &Actor) -> Result<Vec<Institution>> {
     actor.operate()?;
     Ok(institutions::all(&mut app.db.read()).await?)
 }
+
+/// A hundred years.
+const MOST_AUDIT_DAYS: u32 = 36_500;
 
 /// `None` or an empty list leaves the value unchanged.
 #[derive(Debug, Default)]
@@ -112,6 +157,8 @@ pub struct Change {
     pub language: Option<String>,
     /// Whether new registrations start with the person's newest recording.
     pub starts_with_newest: Option<bool>,
+    /// How many days entries of the audit log are kept; `Some(None)` keeps them forever.
+    pub audit_days: Option<Option<u32>>,
     pub look: looks::Change,
 }
 
@@ -122,19 +169,27 @@ pub async fn starts_with_newest(app: &App, actor: &Actor, id: InstitutionId) -> 
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
+/// How many days entries of the audit log are kept; `None` for ever.
+pub async fn audit_days(app: &App, actor: &Actor, id: InstitutionId) -> Result<Option<i64>> {
+    actor.administer(id)?;
+    let found = store::audit::retention(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
+}
+
 pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) -> Result<Institution> {
     let id = find(app, actor, slug).await?.id;
     let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;
     let (changes, now) = (checked(change)?, app.clock.now());
-    let slug = slug.to_owned();
+    let (slug, record) = (slug.to_owned(), Record::new(app, actor, id, Act::SettingsUpdated));
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 let missing = || Error::Missing(Missing::Institution);
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
+                let (_, before) = settings(sql, id, &slug).await?.ok_or_else(missing)?;
                 institutions::update(sql, id, &changes).await?;
                 looks::update(sql, id, &look).await?;
                 if let Some(permitted) = permitted {
@@ -146,9 +201,10 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                     }
                     audiences::set_default(sql, id, audience, now).await?;
                 }
-                // Deleted while we waited for the lock: the transaction is rolled back.
-                let found = institutions::by_slug(sql, &slug).await?.filter(|found| found.id == id);
-                let found = found.ok_or_else(missing)?;
+                let (found, after) = settings(sql, id, &slug).await?.ok_or_else(missing)?;
+                let default = default_audience.map(Audience::word);
+                let after = audit::with(after, json!({ "default_audience": default }));
+                audit::write_change(sql, about(record, &found).change(before, after)).await?;
                 versions::callers_changed(sql).await?;
                 Ok(found)
             })
@@ -183,6 +239,9 @@ fn checked(change: Change) -> Result<Changes> {
         }
         parsed
     };
+    if change.audit_days.flatten().is_some_and(|days| !(1..=MOST_AUDIT_DAYS).contains(&days)) {
+        errors.add(Field::AuditDays, SetupFault::OutOfRange { least: 1, most: MOST_AUDIT_DAYS.into() });
+    }
     let allow_origins = change.allow_origins.iter().filter_map(&mut origin).collect();
     let forbid_origins = change.forbid_origins.iter().filter_map(&mut origin).collect();
     errors.into_result()?;
@@ -194,6 +253,7 @@ fn checked(change: Change) -> Result<Changes> {
         phone_language,
         language,
         starts_with_newest: change.starts_with_newest,
+        audit_days: change.audit_days,
         allow_origins,
         forbid_origins,
     })

@@ -16,9 +16,13 @@ pub use list::{Cursor, Listed, Listing, all};
 pub use reminders::remind_due;
 pub use renewal::{Resent, resend};
 
-use super::{Actor, App, Error, Missing, Result};
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, InvitationId, NamePageId},
         institution::Institution,
@@ -130,6 +134,7 @@ pub async fn withdraw(
     id: InvitationId,
 ) -> Result<()> {
     let (page, now) = (managed(app, actor, institution, page).await?.id, app.clock.now());
+    let record = Record::new(app, actor, institution, Act::InvitationWithdrawn);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -139,10 +144,15 @@ pub async fn withdraw(
                     return Ok(());
                 }
                 let withdrawn = Invitation { withdrawn_at: Some(now), next_reminder_at: None, ..old };
-                Ok(invitations::update(sql, &withdrawn, false).await?)
+                invitations::update(sql, &withdrawn, false).await?;
+                Ok(audit::write(sql, &[about(record, &withdrawn)]).await?)
             })
         })
         .await
+}
+
+fn about(record: Record, invitation: &Invitation) -> Record {
+    record.about(SubjectKind::Invitation, invitation.id, &invitation.email).person(&invitation.email_key)
 }
 
 async fn on_page(

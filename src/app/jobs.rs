@@ -25,9 +25,14 @@ pub use registry::{Context, Policy, policy, run};
 use registry::{GivenUp, give_up, in_lanes, lock, revive};
 use tokio::sync::watch;
 
-use super::{Actor, App, Error, Missing, Result, exports};
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+    exports,
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         ids::{InstitutionId, JobId},
         job::{Claim, Job, Lane, Listed, State},
         moment::Moment,
@@ -244,18 +249,22 @@ pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
 /// Retries a dead letter, with its failure count reset. What it is about is made ready for another run; if that is not possible, the
 /// error is `Invalid` with the reason, and the job stays dead.
 pub async fn retry(app: &App, actor: &Actor, id: JobId) -> Result<()> {
+    let record = Record::new(app, actor, InstitutionId::default(), Act::JobRetried);
     let (actor, now) = (actor.clone(), app.clock.now());
     app.db
-        .write(move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let retried = jobs::retry(sql, actor.reach(), id, now).await?;
                 let Retried { job } = retried.ok_or(Error::Missing(Missing::Job))?;
                 // It exists for the actor. If the actor may not change it, the transaction is rolled back.
                 actor.administered(None)?;
-                match job {
-                    Some(job) => revive(sql, &job, now).await,
-                    None => Ok(()),
+                let Some(job) = job else { return Ok(()) };
+                revive(sql, &job, now).await?;
+                if let Some(institution) = job.institution() {
+                    let record = record.within(institution).about(SubjectKind::Job, id, job.kind().name());
+                    audit::write(sql, &[record]).await?;
                 }
+                Ok(())
             })
         })
         .await?;

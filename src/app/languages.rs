@@ -1,8 +1,14 @@
 //! The language of a person's pages and mails.
 
-use super::{Actor, App, Error, Missing, Result};
+use serde_json::json;
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
+        audit::Act,
         language::{Language, LanguageSettings},
         session::PersonId,
     },
@@ -16,6 +22,7 @@ pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<Languag
 
 pub async fn choose(app: &App, actor: &Actor, person: PersonId, language: Language) -> Result<()> {
     actor.represent(&person)?;
+    let record = Record::new(app, actor, person.institution, Act::LanguageChosen).of_person(&person);
     let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
@@ -27,7 +34,10 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, language: Langua
                 if registrations.is_empty() && !sign_ins::is_known(sql, &person, now).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
-                Ok(languages::choose(sql, &person, language, now).await?)
+                let before = languages::find(sql, &person).await?.personal;
+                languages::choose(sql, &person, language, now).await?;
+                let values = |language: Option<Language>| json!({ "language": language.map(Language::tag) });
+                audit::write_change(sql, record.change(values(before), values(Some(language)))).await
             })
         })
         .await

@@ -1,8 +1,15 @@
 //! The subjects and texts of letters: those that come with the software, and those of an institution's own.
 
-use super::{Actor, App, Error, Missing, Result, outbox};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+    outbox,
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         email::Email,
         ids::InstitutionId,
         language::Language,
@@ -71,16 +78,29 @@ pub async fn set(
     actor.administer(institution)?;
     let new = MailText::parse(kind, subject, text)?;
     let (stored, now) = (new.clone(), app.clock.now());
+    let record = about(Record::new(app, actor, institution, Act::MailTextSet), kind, language);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let owner = institutions::by_id(sql, institution).await?;
                 owner.ok_or(Error::Missing(Missing::Institution))?;
-                Ok(mail_texts::set(sql, institution, kind, language, &stored, now).await?)
+                let old = mail_texts::find(sql, institution, kind, language).await?;
+                mail_texts::set(sql, institution, kind, language, &stored, now).await?;
+                let before = old.as_ref().map_or(Json::Null, values);
+                audit::write_change(sql, record.change(before, values(&stored))).await
             })
         })
         .await?;
     Ok(new)
+}
+
+fn about(record: Record, kind: LetterKind, language: Language) -> Record {
+    let id = format!("{}.{}", kind.word(), language.tag());
+    record.about(SubjectKind::MailText, &id, &id)
+}
+
+fn values(text: &MailText) -> Json {
+    json!({ "subject": text.subject, "text": text.text })
 }
 
 /// Goes back to the text that comes with the software. False if that is in force already.
@@ -92,9 +112,17 @@ pub async fn reset(
     language: Language,
 ) -> Result<bool> {
     actor.administer(institution)?;
+    let record = about(Record::new(app, actor, institution, Act::MailTextReset), kind, language);
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(mail_texts::delete(sql, institution, kind, language).await?) })
+            Box::pin(async move {
+                let old = mail_texts::find(sql, institution, kind, language).await?;
+                let is_reset = mail_texts::delete(sql, institution, kind, language).await?;
+                if let Some(old) = old {
+                    audit::write(sql, &[record.change(values(&old), Json::Null)]).await?;
+                }
+                Ok(is_reset)
+            })
         })
         .await
 }
@@ -123,13 +151,14 @@ pub async fn send_test(
 ) -> Result<()> {
     actor.administer(institution)?;
     let (owned_app, now) = (app.clone(), app.clock.now());
+    let record = about(Record::new(app, actor, institution, Act::MailTested), kind, language);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let base_url = owned_app.links.base().to_owned();
                 let message = Message::Sample { letter: kind, language: language.tag().to_owned(), base_url };
                 outbox::enqueue(sql, &owned_app.ids, Some(institution), to, message, now).await?;
-                Ok(())
+                Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await?;

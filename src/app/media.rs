@@ -14,10 +14,15 @@ use futures_util::StreamExt;
 pub use removal::{Removal, Removals};
 pub(super) use removal::{discard, discard_now, remove};
 
-use super::{Actor, App, Error, Missing, Result, studio::Processed};
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, MediaChange, Record},
+    studio::Processed,
+};
 use crate::{
     blobs::{self, Key, Listed, Shelf},
     domain::{
+        audit::{Act, Who},
         ids::{InstitutionId, ParticipantId},
         media::{Incoming, Kind, Media, Origin, Waveform},
         moment::Moment,
@@ -208,20 +213,26 @@ pub(super) async fn attach(
 pub(super) async fn store_one(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
+    who: Who,
     (kind, incoming): (Kind, Incoming),
 ) -> Result<Participant> {
     let now = app.clock.now();
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
     let processed = process(app, institution, &mut draft, now).await?;
     draft.errors.into_result()?;
-    let db = app.db.clone();
+    let record = Record::by(app, who, institution, Act::PhotoReplaced);
+    let owned_app = app.clone();
     let write = move |new: Vec<Media>| async move {
+        let db = owned_app.db.clone();
         db.write(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::Participant);
                 participants::by_ids(sql, institution, &[participant]).await?.pop().ok_or_else(missing)?;
                 let replaced = attach(sql, institution, participant, &new, now).await?;
+                let change =
+                    MediaChange { participant, before: replaced.clone(), after: new.into_iter().next() };
+                audit::write_media(sql, &record, &owned_app.ids, &[change]).await?;
                 let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
                 Ok((person.ok_or_else(missing)?, replaced))
             })
@@ -252,6 +263,10 @@ pub async fn reprocess(
     mut report: impl FnMut(&str, Option<String>),
 ) -> Result<()> {
     actor.administer(institution)?;
+    let record = Record::new(app, actor, institution, Act::RecordingsReprocessed);
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(audit::write(sql, &[record]).await?) }))
+        .await?;
     // New files get a new hex, which may sort after the current one.
     let mut seen = std::collections::HashSet::new();
     let mut behind = String::new();

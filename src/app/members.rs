@@ -3,10 +3,16 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Actor, App, Error, Missing, Result};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
         access::MAX_PAGES,
+        audit::{Act, SubjectKind},
         email::{Email, email_key},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, NamePageId},
@@ -41,7 +47,7 @@ pub async fn set(
     if pages.len() > MAX_PAGES {
         return Err(Error::invalid(Field::NamePages, SetupFault::TooManyNamePages { most: MAX_PAGES }));
     }
-    let now = app.clock.now();
+    let (record, now) = (Record::new(app, actor, institution, Act::MemberSet), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -62,14 +68,27 @@ pub async fn set(
                     role,
                 };
                 members::set(sql, &member).await?;
+                let old = before.as_ref().map_or(Json::Null, values);
+                let record = about(record, &member).change(old, values(&member));
                 if before.is_none_or(|before| !before.email.eq_ignore_ascii_case(&member.email)) {
                     sessions::delete_all_of(sql, institution, &member.person.email_key).await?;
                     sign_ins::delete_of(sql, &member.person).await?;
                 }
+                audit::write_change(sql, record).await?;
                 Ok(member)
             })
         })
         .await
+}
+
+fn about(record: Record, member: &Member) -> Record {
+    let key = &member.person.email_key;
+    record.about(SubjectKind::Person, key, &member.email).person(key)
+}
+
+fn values(member: &Member) -> Json {
+    let pages: Vec<String> = member.pages.iter().map(ToString::to_string).collect();
+    json!({ "email": member.email, "role": member.role.word(), "name_pages": (!pages.is_empty()).then_some(pages) })
 }
 
 async fn ids(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageRef]) -> Result<Vec<NamePageId>> {
@@ -114,6 +133,7 @@ pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result
 pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<()> {
     actor.own(institution)?;
     let person = PersonId { institution, email_key: email_key(email) };
+    let record = Record::new(app, actor, institution, Act::MemberRemoved);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -121,7 +141,9 @@ pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email:
                 let member = members::find(sql, &person).await?.ok_or(Error::Missing(Missing::Member))?;
                 keep_an_owner(sql, Some(&member)).await?;
                 members::delete(sql, &person).await?;
-                Ok(persons::delete_unregistered(sql, institution, &person.email_key).await?)
+                persons::delete_unregistered(sql, institution, &person.email_key).await?;
+                let record = about(record, &member).change(values(&member), Json::Null);
+                Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await

@@ -3,6 +3,7 @@
 pub mod actor;
 pub mod answers;
 pub mod audiences;
+pub mod audit;
 pub mod backups;
 pub mod badges;
 pub mod bounces;

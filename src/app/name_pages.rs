@@ -1,12 +1,17 @@
 //! Name pages: created, copied, archived and deleted, and found by any kind of reference. Their settings are in `page_settings.rs`.
 
+use serde_json::{Value as Json, json};
+
 use super::{
-    Actor, App, Error, Forbidden, Missing, Result, calls, coverage, exports,
+    Actor, App, Error, Forbidden, Missing, Result,
+    audit::{self, Record},
+    calls, coverage, exports,
     page_settings::{self, Change},
 };
 use crate::{
     domain::{
         access::Access,
+        audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, NamePageId},
@@ -41,16 +46,21 @@ pub async fn create_with(
     actor.administer(institution)?;
     let mut errors = FieldErrors::default();
     let settings = page_settings::checked(app, institution, settings, &mut errors).await?;
-    made(app, institution, new, settings, errors, None).await
+    made(app, actor, institution, new, (settings, errors), None).await
+}
+
+/// A record about a page.
+pub(super) fn about(record: Record, page: &NamePage) -> Record {
+    record.about(SubjectKind::NamePage, page.id, &page.title)
 }
 
 /// Makes a page, if there are no errors yet. The managers of `from` manage it.
 async fn made(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
     new: New,
-    settings: Changes,
-    mut errors: FieldErrors,
+    (settings, mut errors): (Changes, FieldErrors),
     from: Option<NamePageId>,
 ) -> Result<NamePage> {
     check_title(&new.title, &mut errors);
@@ -85,6 +95,7 @@ async fn made(
         allow_v2: new.allow_v2,
         created_at: now,
     };
+    let record = about(Record::new(app, actor, institution, Act::NamePageCreated), &page);
     let made = app
         .db
         .write(move |sql| {
@@ -94,6 +105,9 @@ async fn made(
                 if let Some(from) = from {
                     store::page_settings::copy_managers(sql, institution, from, page.id).await?;
                 }
+                let settings = store::page_settings::find(sql, institution, page.id).await?;
+                let after = page_settings::values(&page, &settings.unwrap_or_default());
+                audit::write(sql, &[record.change(Json::Null, after)]).await?;
                 Ok(page)
             })
         })
@@ -124,7 +138,8 @@ pub async fn copy(
     let from = managed(app, actor, institution, page).await?.id;
     let settings = page_settings::find(app, institution, from).await?;
     let new = New { title, slug, access_code: None, allow_v2: false };
-    made(app, institution, new, Changes::copy_of(settings), FieldErrors::default(), Some(from)).await
+    let settings = (Changes::copy_of(settings), FieldErrors::default());
+    made(app, actor, institution, new, settings, Some(from)).await
 }
 
 /// Archives a page, or takes it out of the archive. An archived page is read-only for people and managers, is not listed, and sends no
@@ -138,6 +153,8 @@ pub async fn archive(
 ) -> Result<NamePage> {
     let found = managed(app, actor, institution, page).await?;
     let (id, now) = (found.id, app.clock.now());
+    let act = if archived { Act::NamePageArchived } else { Act::NamePageUnarchived };
+    let record = about(Record::new(app, actor, institution, act), &found);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -149,6 +166,7 @@ pub async fn archive(
                     let changes =
                         Changes { archived_at: Some(archived.then_some(now)), ..Changes::default() };
                     store::page_settings::update(sql, institution, id, &changes).await?;
+                    audit::write(sql, &[record]).await?;
                 }
                 Ok(())
             })
@@ -277,9 +295,14 @@ pub async fn allow_v2(
 ) -> Result<NamePage> {
     let found = find(app, actor, institution, page).await?;
     let id = found.id;
+    let record = about(Record::new(app, actor, institution, Act::NamePageUpdated), &found);
+    let record = record.change(json!({ "allow_v2": found.allow_v2 }), json!({ "allow_v2": allow }));
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(name_pages::allow_v2(sql, institution, id, allow).await?) })
+            Box::pin(async move {
+                name_pages::allow_v2(sql, institution, id, allow).await?;
+                audit::write_change(sql, record).await
+            })
         })
         .await?;
     Ok(NamePage { allow_v2: allow, ..found })
@@ -287,8 +310,9 @@ pub async fn allow_v2(
 
 /// Deletes a page with everybody registered there. Returns how many they were.
 pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: &NamePageRef) -> Result<u64> {
-    let id = find(app, actor, institution, page).await?.id;
-    let now = app.clock.now();
+    let page = find(app, actor, institution, page).await?;
+    let (id, now) = (page.id, app.clock.now());
+    let record = about(Record::new(app, actor, institution, Act::NamePageDeleted), &page);
     let job = app.ids.id(now);
     let owned_app = app.clone();
     let (people, gone) = app
@@ -306,6 +330,8 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: 
                 store::imports::delete_on_page(sql, institution, id).await?;
                 let people = name_pages::delete(sql, institution, id).await?;
                 store::persons::delete_all_unregistered(sql, institution).await?;
+                let before = json!({ "title": page.title, "slug": page.slug, "people": people });
+                audit::write(sql, &[record.change(before, Json::Null)]).await?;
                 versions::callers_changed(sql).await?;
                 Ok((people, gone))
             })

@@ -1,9 +1,19 @@
 //! Stopping messages: every message but those for signing in has a link that stops all others of its institution. It needs no
 //! session and never expires.
 
-use super::{App, Error, Result, institutions};
+use super::{
+    App, Error, Result,
+    audit::{self, Record},
+    institutions,
+};
 use crate::{
-    domain::{ids::InstitutionId, institution::Institution, moment::Moment, session::PersonId},
+    domain::{
+        audit::{Act, Who, WhoKind},
+        ids::InstitutionId,
+        institution::Institution,
+        moment::Moment,
+        session::PersonId,
+    },
     store::{self, Sql, opt_outs},
 };
 
@@ -76,24 +86,42 @@ pub async fn opt_out(app: &App, token: &str) -> Result<bool> {
     if is_opted_out {
         return Ok(true);
     }
-    let now = app.clock.now();
-    app.db.write::<_, Error>(move |sql| Box::pin(async move { stop(sql, &person, now).await })).await?;
+    let (record, now) = (record(app, &person, Act::MailOptedOut), app.clock.now());
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { stop(sql, &person, record, now).await }))
+        .await?;
     Ok(true)
 }
 
-async fn stop(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<()> {
+/// Whoever has the link acts for the person.
+fn record(app: &App, person: &PersonId, act: Act) -> Record {
+    let who = Who::named(WhoKind::Person, &person.email_key);
+    Record::by(app, who, person.institution, act).of_person(person)
+}
+
+async fn stop(sql: &mut Sql, person: &PersonId, record: Record, now: Moment) -> Result<()> {
     // The institution may have been deleted since.
     if store::institutions::by_id(sql, person.institution).await?.is_some() {
         opt_outs::insert(sql, person, now).await?;
+        audit::write(sql, &[record]).await?;
     }
     Ok(())
 }
 
 /// Lets the messages arrive again. False if the link is not one of ours.
 pub async fn opt_in(app: &App, token: &str) -> Result<bool> {
-    let Some(Recipient { person, .. }) = find(app, token).await? else { return Ok(false) };
+    let Some(Recipient { person, is_opted_out, .. }) = find(app, token).await? else { return Ok(false) };
+    if !is_opted_out {
+        return Ok(true);
+    }
+    let record = record(app, &person, Act::MailOptedIn);
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(opt_outs::delete(sql, &person).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                opt_outs::delete(sql, &person).await?;
+                Ok(audit::write(sql, &[record]).await?)
+            })
+        })
         .await?;
     Ok(true)
 }

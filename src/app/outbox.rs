@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use super::{
-    Actor, App, Error, Ids, Result, jobs, letters, mail_pace, mail_texts, opt_outs,
+    Actor, App, Error, Ids, Result,
+    audit::{self, Record},
+    jobs, letters, mail_pace, mail_texts, opt_outs,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         email::Email,
         fault::{Field, MessageFault},
         ids::{InstitutionId, MessageId},
@@ -369,6 +372,7 @@ pub async fn all(
 /// is refused.
 pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
     let (scope, now, job_id) = (actor.administered(None)?, app.clock.now(), app.ids.id(app.clock.now()));
+    let record = Record::new(app, actor, InstitutionId::default(), Act::MessageRetried);
     let requeued = app
         .db
         .write::<_, Error>(move |sql| {
@@ -378,6 +382,11 @@ pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
                     return Ok(false);
                 }
                 jobs::enqueue(sql, job_id, &row.job(), now, now).await?;
+                if let Some(institution) = row.institution {
+                    let record =
+                        record.within(institution).about(SubjectKind::Message, id, row.message.kind());
+                    audit::write(sql, &[record.person(row.to.key())]).await?;
+                }
                 Ok(true)
             })
         })

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::{
     Actor, App, Error, Missing, Result,
+    audit::{self, MediaChange, Record},
     calls::{self, CallChange},
     consents::{self, Withdrawal},
     media,
@@ -17,6 +18,7 @@ use super::{
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        audit::{Act, SubjectKind, Who, WhoKind},
         call::Reason,
         consent::Giver,
         custom_field::CustomField,
@@ -37,6 +39,13 @@ use crate::{
 pub struct Owner {
     pub institution: InstitutionId,
     pub participant: ParticipantId,
+}
+
+impl Owner {
+    /// The owner in the audit log, in a learning system.
+    pub fn in_lti(self) -> Who {
+        Who::numbered(WhoKind::Lti, self.participant)
+    }
 }
 
 /// A person's own entry, as shown to them.
@@ -132,7 +141,7 @@ impl Details {
 }
 
 /// On an archived page, the change is rejected with `Fault::Closed`.
-pub async fn change(app: &App, owner: Owner, mut details: Details) -> Result<()> {
+pub async fn change(app: &App, owner: Owner, who: Who, mut details: Details) -> Result<()> {
     let Owner { institution, participant } = owner;
     if store::page_settings::is_archived(&mut app.db.read(), institution, participant).await? {
         return Err(Error::invalid(Field::Phonetic, Fault::Closed));
@@ -140,22 +149,19 @@ pub async fn change(app: &App, owner: Owner, mut details: Details) -> Result<()>
     let mut fields = store::custom_fields::all(&mut app.db.read(), institution).await?;
     fields.retain(|field| field.editable);
     details.restrict(&fields);
-    update(app, owner, details.0).await
-}
-
-async fn update(app: &App, owner: Owner, draft: Draft) -> Result<()> {
-    participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
+    participants::update_own(app, owner, who, details.0).await.map(|_| ())
 }
 
 /// Stores the owner's recording, for all of their pages or for this one only. They must have agreed to the text about recordings.
-pub async fn record(app: &App, owner: Owner, sound: Vec<u8>, sharing: Sharing) -> Result<()> {
-    record_by(app, owner, sound, sharing, Maker::Owner).await
+pub async fn record(app: &App, owner: Owner, who: Who, sound: Vec<u8>, sharing: Sharing) -> Result<()> {
+    record_by(app, owner, who, sound, sharing, Maker::Owner).await
 }
 
 /// `record` with the maker: `Owner` or `OnPage`.
 pub(super) async fn record_by(
     app: &App,
     owner: Owner,
+    who: Who,
     sound: Vec<u8>,
     sharing: Sharing,
     maker: Maker,
@@ -163,12 +169,13 @@ pub(super) async fn record_by(
     // Checked again when it is stored. Sound of people who have not agreed is not even processed.
     consents::require(&mut app.db.read(), owner, Field::Recording).await?;
     let target = (owner.institution, owner.participant);
-    own_recordings::record(app, target, Incoming::Bytes(sound), sharing, maker).await
+    own_recordings::record(app, target, who, Incoming::Bytes(sound), sharing, maker).await
 }
 
 /// Deletes the owner's recording on all of their pages, including courses that they have left, or on this page.
-pub async fn delete_recording(app: &App, owner: Owner, sharing: Sharing) -> Result<()> {
-    let (institution, now) = (owner.institution, app.clock.now());
+pub async fn delete_recording(app: &App, owner: Owner, who: Who, sharing: Sharing) -> Result<()> {
+    let (institution, now, owned_app) = (owner.institution, app.clock.now(), app.clone());
+    let record = Record::by(app, who, institution, Act::RecordingDeleted);
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
@@ -178,10 +185,13 @@ pub async fn delete_recording(app: &App, owner: Owner, sharing: Sharing) -> Resu
                     Sharing::All => everywhere(sql, owner).await?,
                     Sharing::ThisPage => BTreeSet::from([entry(sql, owner).await?.id]),
                 };
-                let mut gone = Vec::new();
+                let (mut gone, mut changes) = (Vec::new(), Vec::new());
                 for id in ids {
-                    gone.extend(store::media::detach(sql, institution, id, Kind::Recording, now).await?);
+                    let old = store::media::detach(sql, institution, id, Kind::Recording, now).await?;
+                    changes.extend(MediaChange::deleted(id, &old));
+                    gone.extend(old);
                 }
+                audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)
             })
         })
@@ -207,30 +217,35 @@ async fn everywhere(sql: &mut Sql, owner: Owner) -> Result<BTreeSet<ParticipantI
 
 /// Withdraws the owner's consent, and cancels their pending calls. If their email is known, they do it as that person. Without an
 /// email, a recording cannot be paused: only the audience of a person can be chosen.
-pub async fn withdraw(app: &App, owner: Owner, then: Withdrawal) -> Result<()> {
+pub async fn withdraw(app: &App, owner: Owner, who: Who, then: Withdrawal) -> Result<()> {
     let (institution, now) = (owner.institution, app.clock.now());
     let email = entry(&mut app.db.read(), owner).await?.email;
     if let Some(email) = email {
         let person = PersonId { institution, email_key: email_key(&email) };
-        return consents::withdraw(app, &Actor::Person(person.clone()), &person, then).await;
+        return consents::withdraw_by(app, who, &Actor::Person(person.clone()), &person, then).await;
     }
     if then == Withdrawal::Pause {
         return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
     }
-    let owned_app = app.clone();
+    let (owned_app, record) = (app.clone(), Record::by(app, who, institution, Act::ConsentWithdrawn));
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let mut gone = Vec::new();
+                let (mut gone, mut changes) = (Vec::new(), Vec::new());
                 for id in everywhere(sql, owner).await? {
                     store::consents::withdraw(sql, &Giver::Registration(institution, id), now).await?;
                     let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
                     let cancel = CallChange::Cancel(Reason::OptedOut);
                     calls::settle(sql, rules, (institution, id), cancel, ids, now).await?;
-                    gone.extend(store::media::detach(sql, institution, id, Kind::Recording, now).await?);
+                    let old = store::media::detach(sql, institution, id, Kind::Recording, now).await?;
+                    changes.extend(MediaChange::deleted(id, &old));
+                    gone.extend(old);
                 }
+                let withdrawn = record.clone().about(SubjectKind::Participant, owner.participant, "");
+                audit::write(sql, &[withdrawn]).await?;
+                audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)
             })
         })
@@ -258,7 +273,7 @@ pub async fn sound(app: &App, owner: Owner, kind: Kind) -> Result<Bytes> {
 }
 
 /// Stores this phone number for the owner and requests a call to it.
-pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
+pub async fn call(app: &App, owner: Owner, who: Who, phone_number: &str) -> Result<()> {
     if !app.calling.enabled {
         return Err(Error::Missing(Missing::Call));
     }
@@ -266,7 +281,8 @@ pub async fn call(app: &App, owner: Owner, phone_number: &str) -> Result<()> {
     let invalid = |fault| Error::invalid(Field::PhoneNumber, fault);
     let fault = if phone_number.trim().is_empty() { Fault::Blank } else { Fault::NotAPhoneNumber };
     let number = PhoneNumber::parse(phone_number).ok_or_else(|| invalid(fault))?;
-    update(app, owner, Draft { phone_number: Given::Set(number), ..Draft::default() }).await?;
+    let draft = Draft { phone_number: Given::Set(number), ..Draft::default() };
+    participants::update_own(app, owner, who, draft).await?;
     match calls::is_pending(&mut app.db.read(), owner.institution, owner.participant).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(invalid(Fault::NotCallable)),

@@ -5,7 +5,9 @@
 use bytes::Bytes;
 
 use super::{
-    Actor, App, Error, Missing, Result, consents, media,
+    Actor, App, Error, Missing, Result,
+    audit::{self, MediaChange, Record},
+    consents, media,
     own_entry::{self, Owner},
     own_person::{self, OwnPerson, OwnRegistration, ids_of, owner},
     own_recordings::{Attempts, copies_missing},
@@ -13,6 +15,7 @@ use super::{
 use crate::{
     domain::{
         audience::Audience,
+        audit::Act,
         institution::Institution,
         media::{Incoming, Kind, Media, Origin},
         participant::{Draft, Participant, Recording},
@@ -23,12 +26,13 @@ use crate::{
 
 pub async fn set_photo(app: &App, actor: &Actor, person: &PersonId, picture: Vec<u8>) -> Result<()> {
     actor.represent(person)?;
-    set(app, person, Kind::Photo, Incoming::Portrait(picture), None).await
+    let record = Record::new(app, actor, person.institution, Act::PhotoReplaced);
+    set(app, person, record, (Kind::Photo, Incoming::Portrait(picture)), None).await
 }
 
 pub async fn delete_photo(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {
     actor.represent(person)?;
-    delete(app, person, Kind::Photo).await
+    delete(app, person, Record::new(app, actor, person.institution, Act::PhotoDeleted), Kind::Photo).await
 }
 
 /// Stores a recording of the legal name. Returns it, unless nobody may hear it for now.
@@ -42,13 +46,15 @@ pub async fn record_legal_name(
     permit_legal_names(app, person).await?;
     let owner = owner(app, person, None).await?;
     consents::require(&mut app.db.read(), owner, Kind::LegalRecording.field()).await?;
-    set(app, person, Kind::LegalRecording, Incoming::Bytes(sound), Some(owner)).await?;
+    let record = Record::new(app, actor, person.institution, Act::RecordingReplaced);
+    set(app, person, record, (Kind::LegalRecording, Incoming::Bytes(sound)), Some(owner)).await?;
     Ok(own_entry::find_stored(app, owner).await.and_then(|own| own.person.legal.recording))
 }
 
 pub async fn delete_legal_recording(app: &App, actor: &Actor, person: &PersonId) -> Result<()> {
     actor.represent(person)?;
-    delete(app, person, Kind::LegalRecording).await
+    let record = Record::new(app, actor, person.institution, Act::RecordingDeleted);
+    delete(app, person, record, Kind::LegalRecording).await
 }
 
 /// The legal name of a person, on each of their pages.
@@ -106,11 +112,12 @@ pub async fn sound(app: &App, actor: &Actor, person: &PersonId, page: &str, kind
 async fn set(
     app: &App,
     person: &PersonId,
-    kind: Kind,
-    incoming: Incoming,
+    record: Record,
+    (kind, incoming): (Kind, Incoming),
     consenting: Option<Owner>,
 ) -> Result<()> {
     let (institution, now) = (person.institution, app.clock.now());
+    let record = record.person(&person.email_key);
     let mut draft = Draft { media: vec![(kind, incoming)], ..Draft::default() };
     let processed = media::process(app, institution, &mut draft, now).await?;
     draft.errors.into_result()?;
@@ -121,8 +128,9 @@ async fn set(
             return Err(Error::Missing(Missing::Participant));
         }
         let copies = processed.copies(app, ids.len(), Origin::Shared);
-        let (db, email_key) = (app.db.clone(), person.email_key.clone());
+        let (owned_app, email_key, record) = (app.clone(), person.email_key.clone(), record.clone());
         let write = move |made: Vec<Media>| async move {
+            let db = owned_app.db.clone();
             db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
@@ -134,10 +142,14 @@ async fn set(
                         return Err(copies_missing());
                     }
                     let mut made = made.into_iter();
-                    let mut gone = Vec::new();
+                    let (mut gone, mut changes) = (Vec::new(), Vec::new());
                     for (id, one) in ids.iter().copied().zip(made.by_ref()) {
-                        gone.extend(stored::attach(sql, institution, id, &one, now).await?);
+                        let old = stored::attach(sql, institution, id, &one, now).await?;
+                        let before = old.iter().cloned().collect();
+                        changes.push(MediaChange { participant: id, before, after: Some(one) });
+                        gone.extend(old);
                     }
+                    audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                     // Registrations without an email that the person got after they had paused.
                     if kind.is_sound()
                         && audiences::chosen(sql, institution, &email_key).await? == Some(Audience::Paused)
@@ -158,17 +170,21 @@ async fn set(
 }
 
 /// Deletes the files of a kind at all registrations of a person.
-async fn delete(app: &App, person: &PersonId, kind: Kind) -> Result<()> {
+async fn delete(app: &App, person: &PersonId, record: Record, kind: Kind) -> Result<()> {
     let (institution, email_key, now) = (person.institution, person.email_key.clone(), app.clock.now());
+    let (record, owned_app) = (record.person(&email_key), app.clone());
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let mut gone = Vec::new();
+                let (mut gone, mut changes) = (Vec::new(), Vec::new());
                 for id in ids_of(sql, institution, &email_key).await? {
-                    gone.extend(stored::detach(sql, institution, id, kind, now).await?);
+                    let old = stored::detach(sql, institution, id, kind, now).await?;
+                    changes.extend(MediaChange::deleted(id, &old));
+                    gone.extend(old);
                 }
+                audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)
             })
         })

@@ -1,7 +1,9 @@
 //! A person's own page: all of their registrations in an institution. `own_entry.rs` has what they do with one of them.
 
 use super::{
-    Actor, App, Error, Missing, Result, calls, media,
+    Actor, App, Error, Missing, Result,
+    audit::{self, MediaChange, Record},
+    calls, media,
     moderation::{self, Standing},
     own_entry::{self, Details, Owner},
     own_recordings::Sharing,
@@ -9,6 +11,7 @@ use super::{
 use crate::{
     domain::{
         access::SearchScope,
+        audit::Act,
         custom_field::CustomField,
         ids::{InstitutionId, ParticipantId},
         institution::Institution,
@@ -135,7 +138,7 @@ pub async fn record(
     actor.represent(person)?;
     let owner = owner(app, person, page).await?;
     let sharing = if page.is_some() { Sharing::ThisPage } else { Sharing::All };
-    own_entry::record(app, owner, sound, sharing).await?;
+    own_entry::record(app, owner, actor.who(), sound, sharing).await?;
     let stored = own_entry::find_stored(app, owner).await;
     Ok(stored.filter(|own| !own.is_held()).and_then(|own| own.person.recording))
 }
@@ -146,6 +149,8 @@ pub async fn delete_recording(app: &App, actor: &Actor, person: &PersonId, page:
     let owner = owner(app, person, page).await?;
     let (institution, email_key, now) = (person.institution, person.email_key.clone(), app.clock.now());
     let is_everywhere = page.is_none();
+    let record = Record::new(app, actor, institution, Act::RecordingDeleted).person(&person.email_key);
+    let owned_app = app.clone();
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
@@ -156,10 +161,13 @@ pub async fn delete_recording(app: &App, actor: &Actor, person: &PersonId, page:
                 } else {
                     vec![owner.participant]
                 };
-                let mut gone = Vec::new();
+                let (mut gone, mut changes) = (Vec::new(), Vec::new());
                 for id in ids {
-                    gone.extend(stored::detach(sql, institution, id, Kind::Recording, now).await?);
+                    let old = stored::detach(sql, institution, id, Kind::Recording, now).await?;
+                    changes.extend(MediaChange::deleted(id, &old));
+                    gone.extend(old);
                 }
+                audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)
             })
         })
@@ -189,11 +197,11 @@ pub(super) async fn ids_of(
 /// Changes the details of the registration on a page.
 pub async fn change(app: &App, actor: &Actor, person: &PersonId, page: &str, details: Details) -> Result<()> {
     actor.represent(person)?;
-    own_entry::change(app, owner(app, person, Some(page)).await?, details).await
+    own_entry::change(app, owner(app, person, Some(page)).await?, actor.who(), details).await
 }
 
 /// Requests a call. What the person says is recorded for all of their pages.
 pub async fn call(app: &App, actor: &Actor, person: &PersonId, phone_number: &str) -> Result<()> {
     actor.represent(person)?;
-    own_entry::call(app, owner(app, person, None).await?, phone_number).await
+    own_entry::call(app, owner(app, person, None).await?, actor.who(), phone_number).await
 }

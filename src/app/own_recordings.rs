@@ -16,6 +16,7 @@ use futures_util::StreamExt;
 
 use super::{
     App, Error, Missing, Result,
+    audit::{self, MediaChange, Record},
     calls::{self, Attempt, CallChange},
     consents,
     media::{self, keys},
@@ -26,6 +27,7 @@ use super::{
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        audit::{Act, Who},
         call::Reason,
         fault::{Fault, Field},
         ids::{InstitutionId, ModerationId, ParticipantId},
@@ -61,11 +63,13 @@ pub enum Maker {
 pub async fn record(
     app: &App,
     (institution, participant): (InstitutionId, ParticipantId),
+    who: Who,
     sound: Incoming,
     sharing: Sharing,
     maker: Maker,
 ) -> Result<()> {
     let now = app.clock.now();
+    let record = Record::by(app, who, institution, Act::RecordingReplaced);
     let mut draft = Draft { media: vec![(Kind::Recording, sound)], ..Draft::default() };
     let take = media::process(app, institution, &mut draft, now).await?;
     draft.errors.into_result()?;
@@ -76,7 +80,7 @@ pub async fn record(
         let recipients = owners(&mut app.db.read(), institution, participant, scope).await?;
         let origin = if sharing == Sharing::All { Origin::Shared } else { Origin::Page };
         let copies = take.copies(app, recipients.len(), origin);
-        let (owned_app, maker) = (app.clone(), maker.clone());
+        let (owned_app, maker, record) = (app.clone(), maker.clone(), record.clone());
         let write = move |made: Vec<Media>| async move {
             let db = owned_app.db.clone();
             db.write(move |sql| {
@@ -101,20 +105,26 @@ pub async fn record(
                     }
                     let holding = store::moderation::holding(sql, institution, &recipients).await?;
                     let mut made = made.into_iter();
-                    let mut gone = Vec::new();
+                    let (mut gone, mut changes) = (Vec::new(), Vec::new());
                     for (owner, recording) in recipients.iter().copied().zip(made.by_ref()) {
                         let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
                         let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
                         calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
-                        gone.extend(match holding.get(&owner) {
+                        let (kind, new) = (holding.get(&owner).map(|_| Kind::Held), recording.clone());
+                        let old = match holding.get(&owner) {
                             Some(page) => {
                                 let case = owned_app.ids.id(now);
                                 moderation::hold(sql, institution, (owner, *page), recording, case, now)
                                     .await?
                             }
                             None => store::media::attach(sql, institution, owner, &recording, now).await?,
-                        });
+                        };
+                        let after = Some(Media { kind: kind.unwrap_or(new.kind), ..new });
+                        let before = old.iter().cloned().collect();
+                        changes.push(MediaChange { participant: owner, before, after });
+                        gone.extend(old);
                     }
+                    audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                     follow_pause(sql, institution, &recipients).await?;
                     gone.extend(made);
                     Ok(((), gone))

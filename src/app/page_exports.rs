@@ -8,14 +8,18 @@ mod xlsx;
 
 use bytes::Bytes;
 
+use serde_json::{Value as Json, json};
+
 use super::{
     Actor, App, Error, Links, Missing, Result,
+    audit::{self, Record},
     streams::{Chunks, Slot},
     zip_stream::ZipStream,
 };
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        audit::Act,
         custom_field::CustomField,
         file_name::FileNames,
         formula::neutralized,
@@ -128,6 +132,14 @@ pub async fn export(
     let (page, table) = read(app, institution, page, links).await?;
     actor.manage(institution, page.id)?;
     let slot = app.streams.slot(institution).await?;
+    let record = Record::new(app, actor, institution, Act::PageExported);
+    let record = super::name_pages::about(record, &page);
+    let record = record.change(Json::Null, json!({ "format": format.word() }));
+    app.db
+        .write_bookkeeping::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(audit::write(sql, &[record]).await?) })
+        })
+        .await?;
     let out = match format {
         Format::Csv => Output::Csv { is_begun: false },
         Format::Vcard => Output::Vcard(Words::new(language)),

@@ -2,9 +2,16 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Actor, App, Error, Missing, Result, name_pages};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+    name_pages,
+};
 use crate::{
     domain::{
+        audit::Act,
         custom_field,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
@@ -72,6 +79,7 @@ pub async fn update(
     let found = name_pages::managed(app, actor, institution, page).await?;
     let id = found.id;
     let rules = Rules::of(app, institution).await?;
+    let record = Record::new(app, actor, institution, Act::NamePageUpdated);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -96,14 +104,39 @@ pub async fn update(
                     admissions::delete_all_on(sql, institution, id).await?;
                 }
                 stored::update(sql, institution, id, &changes).await?;
-                Ok(NamePage {
-                    title: changes.title.unwrap_or(found.title),
+                let changed = NamePage {
+                    title: changes.title.unwrap_or_else(|| found.title.clone()),
                     allow_v2: changes.allow_v2.unwrap_or(found.allow_v2),
-                    ..found
-                })
+                    ..found.clone()
+                };
+                let after = stored::find(sql, institution, id).await?.ok_or_else(missing)?;
+                let record = name_pages::about(record, &changed);
+                let record = record.change(values(&found, &before), values(&changed, &after));
+                audit::write_change(sql, record).await?;
+                Ok(changed)
             })
         })
         .await
+}
+
+/// A page with its settings, for the audit log.
+pub(super) fn values(page: &NamePage, settings: &PageSettings) -> Json {
+    let domains: Vec<String> = settings.domains.iter().map(ToString::to_string).collect();
+    json!({
+        "title": page.title,
+        "slug": page.slug,
+        "allow_v2": page.allow_v2,
+        "description": settings.description,
+        "date": settings.date.map(|date| date.to_string()),
+        "register": settings.register.word(),
+        "domains": (!domains.is_empty()).then_some(domains),
+        "listen": settings.listen.word(),
+        "moderation": settings.moderation.word(),
+        "closes_at": settings.closes_at.map(|at| at.shown_in(&TimeZone::UTC)),
+        "asked": settings.asked.words(),
+        "take_seconds": settings.take_seconds,
+        "delete_after_days": settings.delete_after_days,
+    })
 }
 
 /// Checks the settings of a new page.

@@ -10,8 +10,11 @@ use std::{
 pub use lists::{Filter, Listing, list};
 pub(super) use lists::{best_first, list_in, matching};
 
+use serde_json::{Value as Json, json};
+
 use super::{
     App, Error, Forbidden, Missing, Result,
+    audit::{self, Record as AuditRecord},
     calls::{self, CallChange},
     consents,
     idempotency::{self, Creation},
@@ -23,6 +26,7 @@ use super::{
 use crate::{
     domain::{
         access::{Access, Action, SearchScope},
+        audit::{Act, Who},
         custom_field::CustomField,
         email::Email,
         fault::{Fault, Field},
@@ -34,6 +38,7 @@ use crate::{
         name_page::{NamePage, NamePageRef},
         own_recording::{Registration, Start},
         participant::{CustomValues, Draft, Given, Participant},
+        phone_number::PhoneNumber,
         registration::Registrant,
         text,
     },
@@ -200,6 +205,7 @@ pub(super) async fn create_as(
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
     let registrations = [(0, Registration::of(&draft))];
+    let record = AuditRecord::of(app, &access, Act::ParticipantCreated);
     // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
     // need it; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
@@ -208,6 +214,7 @@ pub(super) async fn create_as(
         let (db, rules, call_change, token) =
             (app.db.clone(), rules.clone(), call_change.clone(), token.clone());
         let (access, page, draft, key) = (access.clone(), page.clone(), draft.clone(), key.clone());
+        let record = record.clone();
         let write = move |mut new: Vec<Media>| async move {
             db.write(move |sql| {
                 Box::pin(async move {
@@ -221,7 +228,9 @@ pub(super) async fn create_as(
                     let email_key = draft.email.set().map(Email::key);
                     let (page, vacancy) = vacancy(sql, &access, &page, found, email_key).await?;
                     let place = NewParticipant { id, token, page, vacancy };
-                    let Created { person, recorded } = create_in(sql, institution, place, draft, now).await?;
+                    let phone = audit::of_phone(draft.phone_number.set().map(PhoneNumber::e164));
+                    let Created { person, recorded, fields } =
+                        create_in(sql, institution, place, draft, now).await?;
                     if registrant == Registrant::Outsider {
                         store::outsiders::mark(sql, institution, id).await?;
                     }
@@ -240,6 +249,9 @@ pub(super) async fn create_as(
                         }
                     }
                     let (person, replaced) = with_media(sql, institution, person, &new, now).await?;
+                    let after = audit::with(audit::of_participant(&person, &fields), phone);
+                    let after = audit::with(after, audit::of_media(&new));
+                    audit::write(sql, &[record.participant(&person).change(Json::Null, after)]).await?;
                     Ok(((person, used), replaced))
                 })
             })
@@ -296,6 +308,8 @@ pub(super) struct Created {
     pub person: Participant,
     /// Whether the same email has a recording elsewhere.
     pub recorded: bool,
+    /// The institution's custom fields, if they have a value for one.
+    pub fields: Vec<CustomField>,
 }
 
 /// What a participant gets before the draft is looked at.
@@ -346,8 +360,8 @@ async fn create_in(
         }
     }
     let mut custom = CustomValues::default();
-    let custom_changed =
-        change_custom(sql, institution, &mut custom, std::mem::take(&mut draft.custom), &mut errors).await?;
+    let given = std::mem::take(&mut draft.custom);
+    let (custom_changed, fields) = change_custom(sql, institution, &mut custom, given, &mut errors).await?;
     errors.into_result()?;
     rolls::take_place(sql, institution, page.id).await?;
     let mut person = Participant::new(id, place, token);
@@ -366,7 +380,7 @@ async fn create_in(
     participants::insert(sql, institution, &record).await?;
     // As it would be read: nothing is derived when a record is stored.
     let person = Participant { page: Arc::new(page.into()), ..record.person };
-    Ok(Created { person, recorded: registered.recorded })
+    Ok(Created { person, recorded: registered.recorded, fields })
 }
 
 /// Changes the given fields and leaves the others.
@@ -382,13 +396,9 @@ pub async fn update(
 }
 
 /// Like `update`, for a person who changes their own entry.
-pub(super) async fn update_own(
-    app: &App,
-    institution: InstitutionId,
-    id: ParticipantId,
-    draft: Draft,
-) -> Result<Participant> {
-    update_target(app, Access::whole(institution), Target::Own(id), draft).await
+pub(super) async fn update_own(app: &App, owner: Owner, who: Who, draft: Draft) -> Result<Participant> {
+    let access = Access::whole(owner.institution).by(who);
+    update_target(app, access, Target::Own(owner.participant), draft).await
 }
 
 enum Target {
@@ -422,7 +432,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     }
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
-    let db = app.db.clone();
+    let (db, record) = (app.db.clone(), AuditRecord::of(app, &access, Act::ParticipantUpdated));
     let write = move |new: Vec<Media>| async move {
         db.write(move |sql| {
             Box::pin(async move {
@@ -436,9 +446,19 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                     }
                     calls::check_own(sql, (institution, old.id), &call_change, now).await?;
                 }
-                let changed = update_in(sql, institution, old, draft, now).await?;
+                let phones = phones(sql, institution, old.id, &draft.phone_number).await?;
+                let (before, (changed, fields)) =
+                    (old.clone(), update_in(sql, institution, old, draft, now).await?);
                 calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
-                with_media(sql, institution, changed, &new, now).await
+                let (person, replaced) = with_media(sql, institution, changed, &new, now).await?;
+                let values = |person: &Participant, media: &[Media], phone: Json| {
+                    let values = audit::with(audit::of_participant(person, &fields), audit::of_media(media));
+                    audit::with(values, phone)
+                };
+                let before = values(&before, &replaced, phones.0);
+                let record = record.participant(&person).change(before, values(&person, &new, phones.1));
+                audit::write_change(sql, record).await?;
+                Ok((person, replaced))
             })
         })
         .await
@@ -448,19 +468,36 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     Ok(person)
 }
 
-/// Like `update`, inside the caller's transaction; see `create_in`.
-pub(super) async fn update_in(
+/// The phone number before and after a change, for the audit log.
+async fn phones(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+    given: &Given<PhoneNumber>,
+) -> Result<(Json, Json)> {
+    if *given == Given::Absent {
+        return Ok((Json::Null, Json::Null));
+    }
+    let before = participants::phone_number(sql, institution, id).await?;
+    let after = given.set().map(PhoneNumber::e164);
+    Ok((audit::of_phone(before.as_deref()), audit::of_phone(after)))
+}
+
+/// Like `update`, inside the caller's transaction; see `create_in`. Returns the institution's custom fields, too, if one was given.
+async fn update_in(
     sql: &mut Sql,
     institution: InstitutionId,
     old: Participant,
     draft: Draft,
     now: Moment,
-) -> Result<Participant> {
+) -> Result<(Participant, Vec<CustomField>)> {
     let mut draft = draft.ignore_identity();
     let mut errors = std::mem::take(&mut draft.errors);
     let mut person = old;
     let given = std::mem::take(&mut draft.custom);
-    if change_custom(sql, institution, &mut person.custom, given, &mut errors).await? {
+    let (custom_changed, fields) =
+        change_custom(sql, institution, &mut person.custom, given, &mut errors).await?;
+    if custom_changed {
         person.custom_changed_at = Some(now);
     }
     person.take_texts(&mut draft);
@@ -474,7 +511,7 @@ pub(super) async fn update_in(
         Given::Set(number) => Some(Some(number.e164())),
     };
     participants::update(sql, institution, &person, phone_number, now).await?;
-    written(sql, institution, person.id).await
+    Ok((written(sql, institution, person.id).await?, fields))
 }
 
 /// Sets whether search engines may index a person's badge. This is the person's choice; the default is no.
@@ -486,6 +523,7 @@ pub async fn list_badge(
     listed: bool,
 ) -> Result<()> {
     access.check(Action::Write)?;
+    let record = AuditRecord::of(app, access, Act::BadgeListed);
     let (access, institution) = (access.clone(), access.institution);
     app.db
         .write(move |sql| {
@@ -493,7 +531,10 @@ pub async fn list_badge(
                 rolls::lock(sql, institution).await?;
                 let page = page_of(sql, &access, &page).await?;
                 let person = registered(sql, institution, page, &email_key).await?;
-                Ok(participants::list_badge(sql, institution, person.id, listed).await?)
+                let was_listed = participants::badge_listed(sql, institution, person.id).await?;
+                participants::list_badge(sql, institution, person.id, listed).await?;
+                let (before, after) = (json!({ "listed": was_listed }), json!({ "listed": listed }));
+                audit::write_change(sql, record.participant(&person).change(before, after)).await
             })
         })
         .await
@@ -519,19 +560,19 @@ async fn written(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -
     written.ok_or_else(|| Error::Internal("a participant is gone after being written".to_owned()))
 }
 
-/// Applies each key. Returns whether any value changed. An unknown key is an error on that key.
+/// Applies each key. Returns whether any value changed, and the fields, if there are keys. An unknown key is an error on that key.
 async fn change_custom(
     sql: &mut Sql,
     institution: InstitutionId,
     values: &mut CustomValues,
     given: Vec<(String, Given<String>)>,
     errors: &mut FieldErrors,
-) -> Result<bool> {
+) -> Result<(bool, Vec<CustomField>)> {
     if given.is_empty() {
-        return Ok(false);
+        return Ok((false, Vec::new()));
     }
-    let ids = custom_ids(&custom_fields::all(sql, institution).await?);
-    Ok(apply_custom(&ids, values, given, errors))
+    let fields = custom_fields::all(sql, institution).await?;
+    Ok((apply_custom(&custom_ids(&fields), values, given, errors), fields))
 }
 
 /// The custom fields by their keys in requests.

@@ -5,8 +5,12 @@ mod export;
 
 pub use export::{Archive, Export, File, export};
 
+use serde_json::{Value as Json, json};
+
 use super::{
-    Actor, App, Error, Missing, Result, calls,
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+    calls,
     calls::cancel_in,
     exports, jobs, media, members,
     participants::{PersonKey, page_of},
@@ -15,6 +19,7 @@ use super::{
 use crate::{
     domain::{
         access::{Access, Action, SearchScope},
+        audit::{Act, SubjectKind},
         call::Reason,
         ids::{InstitutionId, JobId, NamePageId, ParticipantId},
         job::Job,
@@ -117,6 +122,9 @@ pub async fn erase(
     let person = PersonId { institution, email_key: email_key.clone() };
     actor.represent(&person)?;
     let (now, owned_app, owned_actor) = (app.clock.now(), app.clone(), actor.clone());
+    // Nothing in it tells who was erased.
+    let record = Record::new(app, actor, institution, Act::PersonErased).about(SubjectKind::Person, "", "");
+    let record = if actor.is_person(&person) { record.anonymous() } else { record };
     let (registrations, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -143,6 +151,10 @@ pub async fn erase(
                 sign_in::forget(sql, &person, is_known_elsewhere).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &registrations, now).await?;
                 persons::delete_person(sql, institution, &email_key).await?;
+                let ids: Vec<ParticipantId> = registrations.iter().map(|one| one.id).collect();
+                store::audit::forget_person(sql, institution, (email_key.as_str(), signature), &ids).await?;
+                let before = json!({ "registrations": registrations.len() });
+                audit::write(sql, &[record.change(before, Json::Null)]).await?;
                 Ok((registrations, gone, takes))
             })
         })
@@ -281,6 +293,7 @@ pub async fn delete_from_page(
     person_key: PersonKey,
 ) -> Result<()> {
     access.check(Action::Write)?;
+    let record = Record::of(app, access, Act::ParticipantDeleted);
     let (institution, now, access) = (access.institution, app.clock.now(), access.clone());
     let owned_app = app.clone();
     let job = app.ids.id(now);
@@ -300,7 +313,9 @@ pub async fn delete_from_page(
                     end_takes(sql, &owned_app, institution, *one, now).await?;
                 }
                 let emails = persons::emails(sql, institution, &registrations).await?;
+                let records = deletions(sql, &owned_app, &record, &registrations).await?;
                 let gone = erase_in(sql, job, institution, &registrations, now).await?;
+                audit::write(sql, &records).await?;
                 for email_key in emails {
                     store::invitations::delete_on_page(sql, institution, page, &email_key).await?;
                     persons::delete_unregistered(sql, institution, &email_key).await?;
@@ -314,15 +329,47 @@ pub async fn delete_from_page(
     Ok(())
 }
 
+/// Records of registrations that are about to be deleted, with what they were.
+async fn deletions(
+    sql: &mut Sql,
+    app: &App,
+    record: &Record,
+    registrations: &[Registration],
+) -> Result<Vec<Record>> {
+    let mut records = Vec::with_capacity(registrations.len());
+    for one in registrations {
+        let record = record.another(&app.ids);
+        let ids = [one.id];
+        let found = match participants::by_ids(sql, record.institution(), &ids).await {
+            // Unreadable stored values do not prevent the deletion.
+            Err(store::Error::Broken(_)) => None,
+            other => other?.pop(),
+        };
+        records.push(match found {
+            Some(person) => {
+                let fields = match person.custom.0.is_empty() {
+                    true => Vec::new(),
+                    false => store::custom_fields::all(sql, record.institution()).await?,
+                };
+                record.participant(&person).change(audit::of_participant(&person, &fields), Json::Null)
+            }
+            // They had left the course.
+            None => record.about(SubjectKind::Participant, one.id, ""),
+        });
+    }
+    Ok(records)
+}
+
 /// Deletes registrations with the invitations to their pages, and cancels their pending calls, inside a transaction that holds the
 /// institution's lock. Returns the media whose files must be removed afterwards.
 pub(super) async fn delete_in(
     sql: &mut Sql,
     app: &App,
-    institution: InstitutionId,
+    record: &Record,
     registrations: &[Registration],
     now: Moment,
 ) -> Result<Vec<Media>> {
+    let institution = record.institution();
     for one in registrations {
         let pending = store::calls::pending_of(sql, institution, one.id).await?;
         cancel_in(sql, pending, Reason::ByOperator, app.ids.id(now), now).await?;
@@ -334,7 +381,9 @@ pub(super) async fn delete_in(
             store::invitations::delete_on_page(sql, institution, one.page, &email_key).await?;
         }
     }
+    let records = deletions(sql, app, record, registrations).await?;
     let gone = erase_in(sql, app.ids.id(now), institution, registrations, now).await?;
+    audit::write(sql, &records).await?;
     for email_key in emails {
         persons::delete_unregistered(sql, institution, &email_key).await?;
     }

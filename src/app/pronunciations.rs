@@ -2,10 +2,14 @@
 
 use super::{
     App, Error, Missing, Result,
+    audit::{self, MediaChange, Record},
     participants::{self, Filter, Listing},
 };
 use crate::{
-    domain::access::{Access, Action},
+    domain::{
+        access::{Access, Action},
+        audit::Act,
+    },
     store::{
         media,
         participants::{KeyFilter, KeyKind, keys},
@@ -28,7 +32,8 @@ pub async fn search(
 pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) -> Result<()> {
     access.check(Action::Write)?;
     let (institution, now) = (access.institution, app.clock.now());
-    let access = access.clone();
+    let record = Record::of(app, access, Act::RecordingDeleted).person(&email_key);
+    let (access, owned_app) = (access.clone(), app.clone());
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
@@ -51,7 +56,10 @@ pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) 
                 if !found.kind.is_sound() {
                     return Err(unknown);
                 }
-                Ok(media::detach(sql, institution, owner, found.kind, now).await?)
+                let gone = media::detach(sql, institution, owner, found.kind, now).await?;
+                let change = MediaChange::deleted(owner, &gone);
+                audit::write_media(sql, &record, &owned_app.ids, change.as_slice()).await?;
+                Ok(gone)
             })
         })
         .await?;

@@ -2,9 +2,16 @@
 
 use std::time::Duration;
 
-use super::{Actor, App, Error, Result, name_pages, outbox, own_person};
+use serde_json::json;
+
+use super::{
+    Actor, App, Error, Result,
+    audit::{self, Record},
+    name_pages, outbox, own_person,
+};
 use crate::{
     domain::{
+        audit::Act,
         email::Email,
         ids::{InstitutionId, ParticipantId},
         message::Message,
@@ -101,12 +108,16 @@ pub async fn are_welcome(app: &App, actor: &Actor, person: &PersonId) -> Result<
 /// Switches such messages on or off, for all of the person's pages.
 pub async fn choose(app: &App, actor: &Actor, person: PersonId, welcome: bool) -> Result<()> {
     actor.represent(&person)?;
+    let record = Record::new(app, actor, person.institution, Act::RecordingRequestsChosen).of_person(&person);
     let now = app.clock.now();
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 own_person::lock_registered(sql, &person).await?;
-                Ok(recording_requests::choose(sql, &person, welcome, now).await?)
+                let were_welcome = recording_requests::are_welcome(sql, &person).await?;
+                recording_requests::choose(sql, &person, welcome, now).await?;
+                let (before, after) = (json!({ "welcome": were_welcome }), json!({ "welcome": welcome }));
+                audit::write_change(sql, record.change(before, after)).await
             })
         })
         .await

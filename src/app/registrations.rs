@@ -266,7 +266,7 @@ pub async fn register(
     let mut draft = details.checked(public, &fields, true);
     draft.email = Given::Set(email);
     let page_ref = NamePageRef::parse(&public.page.slug).ok_or(Error::Missing(Missing::NamePage))?;
-    let access = Access::whole(institution);
+    let access = Access::whole(institution).by(actor.who());
     match participants::create_as(app, &access, page_ref, draft, registrant, None).await {
         Ok(_) => {}
         // They have sent the form twice at once, and the other one was first.
@@ -401,7 +401,7 @@ pub async fn change(
     let mut fields = asked_fields(app, public).await?;
     fields.retain(|field| may_fill_in(field, &entry));
     let draft = details.checked(public, &fields, false);
-    participants::update_own(app, owner.institution, owner.participant, draft).await.map(|_| ())
+    participants::update_own(app, owner, actor.who(), draft).await.map(|_| ())
 }
 
 /// Stores a recording, for all of the person's pages or for this one only. After the closing time it is rejected with `Fault::Closed`.
@@ -419,7 +419,7 @@ pub async fn record(
     if public.settings.state(app.clock.now()) != PageState::Open {
         return Err(Error::invalid(Field::Recording, Fault::Closed));
     }
-    own_entry::record_by(app, owner, sound, sharing, Maker::OnPage).await
+    own_entry::record_by(app, owner, actor.who(), sound, sharing, Maker::OnPage).await
 }
 
 /// The MP3 file of the person's newest recording on this page, even while nobody else may hear it.

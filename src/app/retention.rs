@@ -5,9 +5,14 @@
 
 use jiff::tz::TimeZone;
 
-use super::{App, Error, Result, media, outbox};
+use super::{
+    App, Error, Result,
+    audit::{self, MediaChange, Record},
+    media, outbox,
+};
 use crate::{
     domain::{
+        audit::{Act, Who},
         email::Email,
         media::Media,
         message::Message,
@@ -155,9 +160,12 @@ async fn delete(app: &App, plan: Plan, table: &'static str) -> Result<usize> {
         if retention::due(&mut app.db.read(), institution, page, from, told_before, 1).await?.is_empty() {
             return Ok(done);
         }
+        let owned_app = app.clone();
         let (gone, next) = app
             .db
-            .write::<_, Error>(move |sql| Box::pin(async move { delete_in(sql, plan, from, now).await }))
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move { delete_in(sql, &owned_app, plan, from, now).await })
+            })
             .await?;
         done += gone.len();
         // What is left if this is interrupted is removed by the sweep.
@@ -172,6 +180,7 @@ async fn delete(app: &App, plan: Plan, table: &'static str) -> Result<usize> {
 /// Deletes a batch. Returns what was deleted, and the place to continue from, if there may be more.
 async fn delete_in(
     sql: &mut Sql,
+    app: &App,
     plan: Plan,
     from: (&str, i64),
     now: Moment,
@@ -182,13 +191,17 @@ async fn delete_in(
         return Ok((Vec::new(), None));
     }
     let due = retention::due(sql, institution, page, from, now.minus(NOTICE), DELETED).await?;
-    let mut gone = Vec::new();
+    let (mut gone, mut changes) = (Vec::new(), Vec::new());
     for one in &due {
         for kind in &one.kinds {
-            gone.extend(store::media::detach(sql, institution, one.id, *kind, now).await?);
+            let old = store::media::detach(sql, institution, one.id, *kind, now).await?;
+            changes.extend(MediaChange::deleted(one.id, &old));
+            gone.extend(old);
         }
         retention::forget(sql, institution, one.id).await?;
     }
+    let record = Record::by(app, Who::SYSTEM, institution, Act::RecordingDeleted);
+    audit::write_media(sql, &record, &app.ids, &changes).await?;
     let is_full = i64::try_from(due.len()).is_ok_and(|count| count == DELETED);
     let next = due.last().filter(|_| is_full).map(|last| last.place + 1);
     Ok((gone, next))

@@ -7,12 +7,14 @@ use subtle::ConstantTimeEq;
 
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
+    audit::{self, Record},
     limiter::{LimitKey, Policy},
     members, outbox, registrations,
     sessions::Secret,
 };
 use crate::{
     domain::{
+        audit::Act,
         client_address::{Client, TrustedProxies},
         email::{Email, email_key},
         ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
@@ -457,7 +459,8 @@ pub async fn operator_link_to(
     if members::find(app, &person).await?.is_some_and(|member| member.role == Role::Owner) {
         actor.own(institution)?;
     }
-    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life, return_to).await?;
+    let record = Record::new(app, actor, institution, Act::SignInLinkCreated).of_person(&person);
+    let (secret, link) = new_link(app, person, LinkPurpose::Operator, life, (return_to, Some(record))).await?;
     Ok((address(base_url, &secret), link.expires_at))
 }
 
@@ -483,7 +486,8 @@ pub async fn handover(
     if how.is_restricted() {
         return Err(Error::Forbidden(Forbidden::Handover));
     }
-    let (secret, link) = new_link(app, person.clone(), LinkPurpose::Handover, LIFE, return_to).await?;
+    let (secret, link) =
+        new_link(app, person.clone(), LinkPurpose::Handover, LIFE, (return_to, None)).await?;
     Ok(Handover { id: link.id, link: address(app.links.base(), &secret), expires_at: link.expires_at })
 }
 
@@ -515,7 +519,7 @@ async fn new_link(
     person: PersonId,
     purpose: LinkPurpose,
     life: Duration,
-    return_to: Option<ReturnTo>,
+    (return_to, record): (Option<ReturnTo>, Option<Record>),
 ) -> Result<(Secret, Link)> {
     let (secret, now) = (Secret::generate(app), app.clock.now());
     let link =
@@ -526,7 +530,8 @@ async fn new_link(
             Box::pin(async move {
                 delete_expired(sql, now).await?;
                 sign_ins::insert_link(sql, &digest, &new).await?;
-                Ok(sign_ins::keep_handovers(sql, &new.person, MAX_HANDOVERS).await?)
+                sign_ins::keep_handovers(sql, &new.person, MAX_HANDOVERS).await?;
+                Ok(audit::write(sql, record.as_slice()).await?)
             })
         })
         .await?;

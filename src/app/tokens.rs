@@ -1,9 +1,16 @@
 //! Access tokens, which the operator creates, lists and revokes.
 
-use super::{Actor, App, Error, Missing, Result};
+use jiff::tz::TimeZone;
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
         access::{MAX_PAGES, TokenScope},
+        audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, NamePageId, TokenId},
         name_page::NamePage,
@@ -78,14 +85,27 @@ pub async fn create_with(
         revoked_at: None,
         last_used_at: None,
     };
+    let record = Record::new(app, actor, institution, Act::TokenCreated);
+    let record = record.about(SubjectKind::Token, made.id, &made.name).change(Json::Null, values(&made));
     app.db
         .write(move |sql| {
             Box::pin(async move {
                 tokens::insert(sql, institution, &made, pages.as_deref(), &digest).await?;
+                audit::write(sql, &[record]).await?;
                 Ok((made, secret))
             })
         })
         .await
+}
+
+fn values(token: &Token) -> Json {
+    json!({
+        "name": token.name,
+        "scope": token.scope.word(),
+        "name_pages": token.pages,
+        "newest_only": token.newest_only,
+        "expires_at": token.expires_at.map(|at| at.shown_in(&TimeZone::UTC)),
+    })
 }
 
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Token>> {
@@ -96,12 +116,15 @@ pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result
 pub async fn revoke(app: &App, actor: &Actor, institution: InstitutionId, id: TokenId) -> Result<()> {
     actor.administer(institution)?;
     let now = app.clock.now();
+    let record = Record::new(app, actor, institution, Act::TokenRevoked);
     let revoked = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let revoked = tokens::revoke(sql, institution, id, now).await?;
                 if revoked {
+                    let name = tokens::name(sql, institution, id).await?.unwrap_or_default();
+                    audit::write(sql, &[record.about(SubjectKind::Token, id, name)]).await?;
                     versions::callers_changed(sql).await?;
                 }
                 Ok(revoked)

@@ -1,9 +1,16 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves through an invitation.
 
-use super::{Actor, App, Error, Missing, Result, courses, lti};
+use serde_json::{Value as Json, json};
+
+use super::{
+    Actor, App, Error, Missing, Result,
+    audit::{self, Record, with},
+    courses, lti,
+};
 use crate::{
     domain::{
         address::is_printable,
+        audit::{Act, SubjectKind, Who, WhoKind},
         course::Course,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
@@ -40,12 +47,43 @@ pub async fn create(
     new: New,
 ) -> Result<(ToolConsumer, String)> {
     actor.administer(institution)?;
-    create_invited(app, institution, new, None).await
+    create_invited(app, actor.who(), institution, new, None).await
+}
+
+fn about(record: Record, consumer: &ToolConsumer) -> Record {
+    record.about(SubjectKind::ToolConsumer, consumer.id, &consumer.name)
+}
+
+fn values(consumer: &ToolConsumer) -> Json {
+    let roles: Vec<&str> = consumer.roles.iter().map(|role| role.word()).collect();
+    let values = json!({
+        "name": consumer.name,
+        "kind": consumer.kind.word(),
+        "url": consumer.url,
+        "product": consumer.product,
+        "enabled": consumer.enabled,
+        "roles": roles,
+        "schedule": consumer.schedule.word(),
+        // Hidden, as all secrets are. It tells whether there is another one.
+        "access_token": consumer.sealed_access_token,
+    });
+    let Some(lti) = &consumer.lti else { return values };
+    let lti = json!({
+        "client_id": lti.client_id,
+        "deployments": lti.deployments,
+        "auth_url": lti.auth_url,
+        "token_url": lti.token_url,
+        "token_audience": lti.token_audience,
+        "jwks_url": lti.jwks_url,
+        "frame_ancestors": lti.frame_ancestors,
+    });
+    with(values, lti)
 }
 
 /// Like `create`; uses up this invitation in the same transaction.
 async fn create_invited(
     app: &App,
+    who: Who,
     institution: InstitutionId,
     mut new: New,
     invite: Option<String>,
@@ -98,6 +136,7 @@ async fn create_invited(
         lti: new.lti,
         created_at: now,
     };
+    let record = about(Record::by(app, who, institution, Act::ToolConsumerCreated), &made);
     app.db
         .write(move |sql| {
             Box::pin(async move {
@@ -106,6 +145,7 @@ async fn create_invited(
                     other => other?,
                 }
                 use_up(sql, invite.as_deref(), made.id).await?;
+                audit::write(sql, &[record.change(Json::Null, values(&made))]).await?;
                 Ok((made, secret))
             })
         })
@@ -121,10 +161,12 @@ pub(super) async fn register(
     new: New,
     invite: String,
 ) -> Result<(ToolConsumer, bool)> {
+    // The platform acts, with an invitation that is in the log.
+    let who = Who::named(WhoKind::System, &new.name);
     if let Some(known) = registered(app, institution, &new).await? {
-        return Ok((update_registration(app, known, new, invite).await?, true));
+        return Ok((update_registration(app, who, known, new, invite).await?, true));
     }
-    Ok((create_invited(app, institution, new, Some(invite)).await?.0, false))
+    Ok((create_invited(app, who, institution, new, Some(invite)).await?.0, false))
 }
 
 async fn use_up(sql: &mut Sql, invite: Option<&str>, id: ToolConsumerId) -> Result<()> {
@@ -143,6 +185,7 @@ async fn registered(app: &App, institution: InstitutionId, new: &New) -> Result<
 
 async fn update_registration(
     app: &App,
+    who: Who,
     known: ToolConsumer,
     new: New,
     invite: String,
@@ -158,7 +201,7 @@ async fn update_registration(
         frame_ancestors: ListChange { add: lti.frame_ancestors, remove: Vec::new() },
         ..Change::default()
     };
-    update_known(app, known, change, Some(invite)).await
+    update_known(app, who, known, change, Some(invite)).await
 }
 
 /// Items to add to a list and to remove from it. The rest stays, so that an operator can add one without knowing the others.
@@ -203,12 +246,13 @@ pub struct Change {
 }
 
 pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
-    update_known(app, find(app, actor, id).await?, change, None).await
+    update_known(app, actor.who(), find(app, actor, id).await?, change, None).await
 }
 
 /// Uses up this invitation in the same transaction.
 async fn update_known(
     app: &App,
+    who: Who,
     known: ToolConsumer,
     change: Change,
     invite: Option<String>,
@@ -227,6 +271,7 @@ async fn update_known(
             permitted(app, field, url).await?;
         }
     }
+    let record = Record::by(app, who, institution, Act::ToolConsumerUpdated);
     app.db
         .write(move |sql| {
             Box::pin(async move {
@@ -235,13 +280,14 @@ async fn update_known(
                 // Read again under the lock: a concurrent update may have changed other fields.
                 let current = tool_consumers::lock(sql, institution, id).await?;
                 let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;
-                let old_schedule = current.schedule;
+                let (old_schedule, before) = (current.schedule, values(&current));
                 let changed = changed(current, change, sealed)?;
                 tool_consumers::update(sql, &changed).await?;
                 if changed.schedule != old_schedule {
                     store::courses::unschedule_all(sql, institution, id).await?;
                 }
                 use_up(sql, invite.as_deref(), id).await?;
+                audit::write_change(sql, about(record, &changed).change(before, values(&changed))).await?;
                 Ok(changed)
             })
         })
@@ -395,12 +441,17 @@ pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Resul
 pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> {
     let leaving = find(app, actor, id).await?;
     let institution = leaving.institution;
+    let record = about(Record::new(app, actor, institution, Act::ToolConsumerDeleted), &leaving);
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             // Blocks concurrent changes to its courses.
             store::rolls::lock(sql, institution).await?;
             courses::promote(sql, &leaving).await?;
-            Ok(tool_consumers::delete(sql, institution, id).await?)
+            let is_gone = tool_consumers::delete(sql, institution, id).await?;
+            if is_gone {
+                audit::write(sql, &[record.change(values(&leaving), Json::Null)]).await?;
+            }
+            Ok(is_gone)
         })
     });
     if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::ToolConsumer)) }

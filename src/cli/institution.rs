@@ -82,6 +82,9 @@ pub enum Institution {
         /// Let new registrations start with the person's newest recording on another page: on (the default) or off
         #[arg(long, value_name = "on|off", value_parser = on_or_off)]
         starts_with_newest: Option<bool>,
+        /// Days for which entries of the audit log are kept (the default is 730), or `forever`
+        #[arg(long, value_name = "N|forever")]
+        audit_days: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -130,6 +133,7 @@ impl Institution {
                 default_audience,
                 language,
                 starts_with_newest,
+                audit_days,
                 accent,
                 logo,
                 json,
@@ -154,6 +158,7 @@ impl Institution {
                     default_audience,
                     language,
                     starts_with_newest,
+                    audit_days: audit_days.as_deref().map(days).transpose()?,
                     look: looks::Change {
                         accent: accent.map(|color| (color != "none").then_some(color)),
                         logo: logo.map(read_logo).transpose()?,
@@ -181,6 +186,15 @@ impl Institution {
     }
 }
 
+/// `None` for the word `forever`.
+fn days(given: &str) -> Result<Option<u32>, Failure> {
+    if given == "forever" {
+        return Ok(None);
+    }
+    let number = given.parse().map(Some);
+    number.map_err(|_| Failure(format!("the days must be a number or `forever`, not `{given}`")))
+}
+
 fn on_or_off(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -201,6 +215,7 @@ fn read_logo(path: std::path::PathBuf) -> Result<Option<Vec<u8>>, super::Failure
 async fn shown(app: &App, institution: &domain::institution::Institution) -> Result<Value, Failure> {
     let starts_with_newest = institutions::starts_with_newest(app, &Actor::Operator, institution.id).await?;
     let look = looks::find(app, institution.id).await?;
+    let audit_days = institutions::audit_days(app, &Actor::Operator, institution.id).await?;
     Ok(json!({
         "id": institution.id.to_string(),
         "slug": institution.slug,
@@ -213,6 +228,7 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
         "phone_language": institution.phone_language,
         "language": institution.language.map(Language::tag),
         "starts_with_newest": starts_with_newest,
+        "audit_days": audit_days,
         "accent": look.accent.map(|accent| accent.light.to_string()),
         "logo": look.logo.is_some(),
         "created_at": output::time(institution.created_at),

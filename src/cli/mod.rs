@@ -1,6 +1,7 @@
 //! The command line: one file per command. With `--json`, a command prints one JSON object to standard output. Logs and
 //! errors go to standard error.
 
+mod audit;
 mod backup;
 mod badge;
 mod blobs;
@@ -47,7 +48,7 @@ use crate::{
     },
     blobs::Blobs,
     config::{self, Logging, Storage},
-    domain::{ids::InstitutionId, report},
+    domain::{audit::Origin, ids::InstitutionId, report},
     mail::Mailer,
     phone::Phone,
     store::{self, Db, migrations},
@@ -177,6 +178,8 @@ enum Command {
     Mail(mail::Mail),
     #[command(subcommand)]
     MailText(mail_text::MailText),
+    #[command(subcommand)]
+    Audit(audit::Audit),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a shell completion script
@@ -218,7 +221,7 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
     };
-    let outcome = runtime.block_on(run(cli));
+    let outcome = runtime.block_on(app::audit::within(Origin::Shell, run(cli)));
     drop(logs);
     match outcome {
         Ok(code) => code,
@@ -262,6 +265,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Phone(command) => command.run().await,
         Command::Mail(command) => command.run(&storage).await,
         Command::MailText(command) => command.run(&open().await?).await,
+        Command::Audit(command) => command.run(&open().await?).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {

@@ -1,6 +1,9 @@
 //! Token scopes, and which records of the tenant a token can access.
 
-use super::ids::{InstitutionId, NamePageId};
+use super::{
+    audit::Who,
+    ids::{InstitutionId, NamePageId},
+};
 use std::sync::Arc;
 
 /// The permission that a request requires of its token.
@@ -82,12 +85,14 @@ pub struct Access {
     pages: Option<Arc<[NamePageId]>>,
     /// Return one record per person when a request looks people up by email or identifier.
     pub newest_only: bool,
+    /// Whose access it is, for the audit log.
+    pub by: Who,
 }
 
 impl Access {
     /// Unrestricted access to the institution: for operators and tokens without limits.
     pub const fn whole(institution: InstitutionId) -> Self {
-        Self { institution, scope: TokenScope::All, pages: None, newest_only: false }
+        Self { institution, scope: TokenScope::All, pages: None, newest_only: false, by: Who::SYSTEM }
     }
 
     /// `None` grants all pages, including future ones; an empty list grants none.
@@ -97,7 +102,12 @@ impl Access {
         pages: Option<Vec<NamePageId>>,
         newest_only: bool,
     ) -> Self {
-        Self { institution, scope, pages: pages.map(Into::into), newest_only }
+        Self { institution, scope, pages: pages.map(Into::into), newest_only, by: Who::SYSTEM }
+    }
+
+    /// The same, for somebody. Otherwise it is the server that acts.
+    pub fn by(self, by: Who) -> Self {
+        Self { by, ..self }
     }
 
     /// Checks that the caller may do this at all. Every use case that takes an `Access` calls it first.

@@ -85,4 +85,6 @@ ids! {
     /// A case of moderation.
     ModerationId,
     ImportId,
+    /// An entry of the audit log.
+    AuditId,
 }

@@ -6,6 +6,7 @@ pub mod account;
 pub mod address;
 pub mod address_list;
 pub mod audience;
+pub mod audit;
 pub mod bounce;
 pub mod call;
 pub mod client_address;

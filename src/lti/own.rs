@@ -266,7 +266,7 @@ pub async fn audio(State(app): State<App>, visit: Visit, headers: HeaderMap) -> 
 pub async fn details(State(app): State<App>, SubmittedForm { visit, form }: SubmittedForm) -> Response {
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
-    match own_entry::change(&app, owner, Details::read(&form)).await {
+    match own_entry::change(&app, owner, owner.in_lti(), Details::read(&form)).await {
         Ok(()) => done(&app, &open, &name, "details"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut FormValues| {
@@ -350,7 +350,7 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
     if bytes.is_empty() {
         return Err(Unkept::Refused(words.text("recorder-fault-no-file")));
     }
-    match own_entry::record(app, owner, bytes, sharing).await {
+    match own_entry::record(app, owner, owner.in_lti(), bytes, sharing).await {
         Ok(()) => Ok(own_entry::find_stored(app, owner).await.and_then(|own| sound(app, owner, &own))),
         Err(Error::Invalid(errors)) => {
             let fault = Faults::of(words, &errors).recording;
@@ -377,7 +377,7 @@ pub async fn delete_recording(
     let Visit { name, open } = visit;
     let Some((_, owner)) = open.own() else { return none(&app, &open) };
     let sharing = if form.get("only_here").is_some() { Sharing::ThisPage } else { Sharing::All };
-    match own_entry::delete_recording(&app, owner, sharing).await {
+    match own_entry::delete_recording(&app, owner, owner.in_lti(), sharing).await {
         Ok(()) => done(&app, &open, &name, "deleted"),
         Err(error) => gone_or(&app, &open, error),
     }
@@ -387,7 +387,7 @@ pub async fn call(State(app): State<App>, SubmittedForm { visit, form }: Submitt
     let Visit { name, open } = visit;
     let Some((course, owner)) = open.own() else { return none(&app, &open) };
     let number = form.get("phone_number").unwrap_or_default();
-    match own_entry::call(&app, owner, number).await {
+    match own_entry::call(&app, owner, owner.in_lti(), number).await {
         Ok(()) => done(&app, &open, &name, "call"),
         Err(Error::Invalid(errors)) => {
             let fill = |typed: &mut FormValues| typed.phone_number = number.to_owned();
@@ -403,7 +403,7 @@ pub async fn consent(State(app): State<App>, SubmittedForm { visit, form }: Subm
     let Some((_, owner)) = open.own() else { return none(&app, &open) };
     let version = form.get("version").unwrap_or_default();
     let language = form.get("language").and_then(Language::parse).unwrap_or_default();
-    match consents::agree_as_owner(&app, owner, version, language).await {
+    match consents::agree_as_owner(&app, owner, owner.in_lti(), version, language).await {
         Ok(true) => done(&app, &open, &name, "consent"),
         // There is a new version by now: the page shows it.
         Ok(false) => launch::to_session(&app, &name, page_of(&open)),
@@ -420,7 +420,7 @@ pub async fn withdraw(State(app): State<App>, SubmittedForm { visit, form }: Sub
         Some("delete") => Withdrawal::Delete,
         _ => return unreadable(&app, &open, StatusCode::BAD_REQUEST),
     };
-    match own_entry::withdraw(&app, owner, then).await {
+    match own_entry::withdraw(&app, owner, owner.in_lti(), then).await {
         Ok(()) => done(&app, &open, &name, "withdrawn"),
         Err(Error::Invalid(_)) => unreadable(&app, &open, StatusCode::BAD_REQUEST),
         Err(error) => gone_or(&app, &open, error),

@@ -1,5 +1,6 @@
 //! Signing in and out, and a person's own pages.
 
+mod changes;
 mod consent;
 mod copy;
 mod delete;

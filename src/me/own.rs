@@ -8,6 +8,7 @@ use axum::{
 };
 
 use super::{
+    changes::{self, ChangesSection},
     details::{self, DetailsForm, RejectedDetails},
     member::{self, MemberPart},
     notice,
@@ -20,6 +21,7 @@ use crate::{
     app::{
         App, Error, Missing, Result, audiences,
         audiences::AudienceChoice,
+        audit::{self, OwnChange},
         badges,
         consents::{self, ConsentState},
         members::{self, OwnPages},
@@ -71,6 +73,7 @@ struct OwnPage<'a> {
     phone_fault: Option<String>,
     audience_fault: Option<String>,
     plays: PlaysSection,
+    changes: ChangesSection,
     photo: PhotoPart,
     details: Vec<DetailsForm<'a>>,
     /// The institution uses legal names.
@@ -172,6 +175,7 @@ struct Read {
     /// The origin of recordings, if it is not ours.
     media_of: Option<String>,
     pages: OwnPages,
+    changes: Vec<OwnChange>,
 }
 
 async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
@@ -187,7 +191,11 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
         true => OwnPages::default(),
         false => members::own_pages(app, &actor, person).await?,
     };
-    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages })
+    let changes = match signed_in.is_restricted() {
+        true => Vec::new(),
+        false => audit::of_person(app, &actor, person, changes::NEWEST).await?,
+    };
+    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages, changes })
 }
 
 /// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
@@ -199,7 +207,7 @@ pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Optio
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages }: &Read,
+    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages, changes }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -250,6 +258,7 @@ fn render(
         phone_fault,
         audience_fault,
         plays: PlaysSection::new(words, heard),
+        changes: ChangesSection::new(words, changes, &own.institution.time_zone),
         photo: photo::part(app, own, photo),
         details: details::forms(own, details),
         has_legal_names: own.institution.multiple_recordings,

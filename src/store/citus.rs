@@ -26,6 +26,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     (PARTICIPANTS, ByInstitution),
     ("admissions", ByInstitution),
     ("audience_defaults", ByInstitution),
+    ("audit", ByInstitution),
     ("consent_texts", ByInstitution),
     ("consents", ByInstitution),
     ("course_aliases", ByInstitution),

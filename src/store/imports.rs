@@ -126,6 +126,17 @@ pub async fn start(sql: &mut Sql, institution: InstitutionId, id: ImportId, now:
     Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
 }
 
+/// Notes who has started or undone an import, as JSON.
+pub async fn set_author(sql: &mut Sql, institution: InstitutionId, id: ImportId, author: &str) -> Result<()> {
+    let text = "UPDATE imports SET author = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[author.into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+pub async fn author(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<Option<String>> {
+    let text = "SELECT author FROM imports WHERE institution_id = $1 AND id = $2";
+    Ok(sql.one(text, &[institution.into(), id.into()], |row| row.opt_text(0)).await?.flatten())
+}
+
 pub async fn set_mapping(
     sql: &mut Sql,
     institution: InstitutionId,

@@ -149,6 +149,7 @@ pub struct Changes {
     pub phone_language: Option<Option<String>>,
     pub language: Option<Option<Language>>,
     pub starts_with_newest: Option<bool>,
+    pub audit_days: Option<Option<u32>>,
     pub allow_origins: Vec<String>,
     pub forbid_origins: Vec<String>,
 }
@@ -156,7 +157,7 @@ pub struct Changes {
 /// Writes only the columns in the change: concurrent updates keep each other's fields, and a stored value that this binary
 /// does not understand, such as a time zone, is not overwritten with a default.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes) -> Result<()> {
-    let columns: [(&str, Option<Value<'_>>); 7] = [
+    let columns: [(&str, Option<Value<'_>>); 8] = [
         ("name", changes.name.as_ref().map(Value::from)),
         ("time_zone", changes.time_zone.as_ref().map(Value::from)),
         ("multiple_recordings", changes.multiple_recordings.map(Value::from)),
@@ -164,6 +165,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
         ("phone_language", changes.phone_language.as_ref().map(|language| language.as_deref().into())),
         ("language", changes.language.map(|language| language.map(Language::tag).into())),
         ("starts_with_newest", changes.starts_with_newest.map(Value::from)),
+        ("audit_days", changes.audit_days.map(|days| days.map(i64::from).into())),
     ];
     let (mut set, mut params) = (Vec::new(), Vec::new());
     for (column, value) in columns {
@@ -266,6 +268,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM sso_connections WHERE institution_id = $1",
         "DELETE FROM persons WHERE institution_id = $1",
         "DELETE FROM audience_defaults WHERE institution_id = $1",
+        "DELETE FROM audit WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",
         "DELETE FROM outsiders WHERE institution_id = $1",
         "DELETE FROM consents WHERE institution_id = $1",

@@ -30,6 +30,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     (RATE_LIMITS, include_str!("../../migrations/0024_rate_limits.sql")),
     ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
+    ("0029_audit", include_str!("../../migrations/0029_audit.sql")),
     ("0030_console", include_str!("../../migrations/0030_console.sql")),
 ];
 

@@ -9,6 +9,7 @@ mod sqlite;
 
 pub mod admissions;
 pub mod audiences;
+pub mod audit;
 pub mod bounces;
 pub mod call_attempts;
 pub mod call_takes;

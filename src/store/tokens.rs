@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{Error, Result, Row, Sql, Value, in_power_of_two_chunks, institutions, value_rows};
 use crate::domain::{
     access::{Access, TokenScope},
+    audit::{Who, WhoKind},
     ids::{InstitutionId, NamePageId, TokenId},
     institution::Institution,
     moment::Moment,
@@ -28,19 +29,20 @@ fn scope(row: &Row<'_>, column: usize) -> Result<TokenScope> {
 /// Takes no institution: the digest determines it.
 pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<TokenRecord>> {
     let text = format!(
-        "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
+        "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, t.name, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
          WHERE t.digest = $1 AND t.revoked_at IS NULL",
         institutions::COLUMNS
     );
     let found = sql
         .one(&text, &[digest.into()], |row| {
-            let institution = institutions::from_row(row, 6)?;
+            let institution = institutions::from_row(row, 7)?;
+            let by = Who::named(WhoKind::Token, &row.text(6)?).with_id(row.int(0)?);
             let (scope, newest_only) = (scope(row, 3)?, row.bool(4)?);
             let found = TokenRecord {
                 token_id: row.id(0)?,
                 digest: row.text(1)?,
                 expires_at: row.opt_int(2)?.map(Moment::from_micros),
-                access: Access::new(institution.id, scope, None, newest_only),
+                access: Access::new(institution.id, scope, None, newest_only).by(by),
                 institution,
             };
             Ok((found, row.bool(5)?.then_some((scope, newest_only))))
@@ -49,7 +51,8 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<TokenRecord
     let Some((mut found, limited)) = found else { return Ok(None) };
     if let Some((scope, newest_only)) = limited {
         let pages = pages(sql, found.institution.id, found.token_id).await?;
-        found.access = Access::new(found.institution.id, scope, Some(pages), newest_only);
+        let access = Access::new(found.institution.id, scope, Some(pages), newest_only);
+        found.access = access.by(found.access.by);
     }
     found.institution.allowed_origins = institutions::origins(sql, found.institution.id).await?;
     Ok(Some(found))
@@ -115,6 +118,11 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
         })
     })
     .await
+}
+
+pub async fn name(sql: &mut Sql, institution: InstitutionId, id: TokenId) -> Result<Option<String>> {
+    let text = "SELECT name FROM tokens WHERE institution_id = $1 AND id = $2";
+    sql.one(text, &[institution.into(), id.into()], |row| row.text(0)).await
 }
 
 /// False if there is no such token, or it was already revoked.

@@ -7,6 +7,7 @@ mod support;
 mod tokens;
 
 mod audiences;
+mod audit;
 mod cli;
 mod compression;
 mod console;

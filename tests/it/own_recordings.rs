@@ -11,6 +11,7 @@ use endonym::{
         page_settings, participants,
     },
     domain::{
+        audit::Who,
         consent,
         email::Email,
         fault::Fault,
@@ -42,9 +43,15 @@ pub async fn record(world: &World, person: &Value, hertz: f32, sharing: Sharing)
     let token = World::registration_token(person);
     let participant = participants::by_token(app, institution, &token).await.unwrap().id;
     let owner = Owner { institution, participant };
-    assert!(consents::agree_as_owner(app, owner, consent::BUILT_IN, Language::English).await.unwrap());
+    assert!(
+        consents::agree_as_owner(app, owner, owner.in_lti(), consent::BUILT_IN, Language::English)
+            .await
+            .unwrap()
+    );
     let sound = Incoming::Bytes(wav_of(1.0, hertz));
-    own_recordings::record(app, (institution, participant), sound, sharing, Maker::Owner).await.unwrap();
+    own_recordings::record(app, (institution, participant), Who::SYSTEM, sound, sharing, Maker::Owner)
+        .await
+        .unwrap();
 }
 
 /// Whether new registrations start with the person's newest recording.
@@ -283,7 +290,7 @@ async fn a_page_gets_no_recording_that_is_too_long_for_it() {
         let token = World::registration_token(person);
         let participant = participants::by_token(app, institution, &token).await.unwrap().id;
         let sound = Incoming::Bytes(wav(8.0));
-        own_recordings::record(app, (institution, participant), sound, sharing, maker).await
+        own_recordings::record(app, (institution, participant), Who::SYSTEM, sound, sharing, maker).await
     };
     let long = async |person: &Value, sharing: Sharing| made(person, sharing, Maker::Owner).await;
     // Whichever page it is made on, those that take it get it.
@@ -314,18 +321,21 @@ async fn a_file_that_is_no_sound_changes_nothing_anywhere() {
     let owner = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
     let whose = (world.institution.id, owner.id);
     let noise = Incoming::Bytes(b"no sound at all".to_vec());
-    let refused =
-        own_recordings::record(&world.app, whose, noise, Sharing::All, Maker::Owner).await.unwrap_err();
+    let refused = own_recordings::record(&world.app, whose, Who::SYSTEM, noise, Sharing::All, Maker::Owner)
+        .await
+        .unwrap_err();
     assert!(matches!(refused, endonym::app::Error::Invalid(_)), "{refused}");
     let nobody = (world.institution.id, ParticipantId::new(owner.id.get() + 1));
     let sound = Incoming::Bytes(wav(1.0));
-    let missing =
-        own_recordings::record(&world.app, nobody, sound, Sharing::All, Maker::Owner).await.unwrap_err();
+    let missing = own_recordings::record(&world.app, nobody, Who::SYSTEM, sound, Sharing::All, Maker::Owner)
+        .await
+        .unwrap_err();
     assert!(matches!(missing, endonym::app::Error::Missing(_)), "{missing}");
     // Nor does a sound of somebody who has not agreed, or has withdrawn while it was processed.
     let sound = Incoming::Bytes(wav(1.0));
-    let refused =
-        own_recordings::record(&world.app, whose, sound, Sharing::All, Maker::Owner).await.unwrap_err();
+    let refused = own_recordings::record(&world.app, whose, Who::SYSTEM, sound, Sharing::All, Maker::Owner)
+        .await
+        .unwrap_err();
     assert!(
         matches!(&refused, endonym::app::Error::Invalid(errors) if consents::is_missing(errors)),
         "{refused}"

@@ -10,6 +10,7 @@ use endonym::{
         participants, persons,
     },
     domain::{
+        audit::Who,
         fault::{Fault, Field, SetupFault},
         media::Incoming,
         moment::Moment,
@@ -323,9 +324,13 @@ async fn own_fault(world: &World, person: &Value, sharing: Sharing) -> Option<Fa
     let owner = Owner { institution, participant };
     let version = endonym::domain::consent::BUILT_IN;
     let language = endonym::domain::language::Language::English;
-    assert!(endonym::app::consents::agree_as_owner(app, owner, version, language).await.unwrap());
+    assert!(
+        endonym::app::consents::agree_as_owner(app, owner, owner.in_lti(), version, language).await.unwrap()
+    );
     let sound = Incoming::Bytes(wav_of(1.0, 200.0));
-    match own_recordings::record(app, (institution, participant), sound, sharing, Maker::Owner).await {
+    match own_recordings::record(app, (institution, participant), Who::SYSTEM, sound, sharing, Maker::Owner)
+        .await
+    {
         Ok(()) => None,
         Err(Error::Invalid(errors)) => errors.iter().find_map(|(_, faults)| faults.first().cloned()),
         Err(other) => panic!("{other}"),

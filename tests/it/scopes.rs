@@ -10,10 +10,10 @@ use std::{
 use endonym::http::form::Form;
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents,
-        courses, coverage, custom_fields, demo, doctor, exports, imports, installation, institutions,
-        invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation, name_pages,
-        names, operators, outbox, overview,
+        Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
+        consents, courses, coverage, custom_fields, demo, doctor, exports, imports, installation,
+        institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members, moderation,
+        name_pages, names, operators, outbox, overview,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, people_search,
         persons, play_all, plays, progress, pronunciations, recording_requests, registrations, sign_in, sso,
@@ -85,11 +85,11 @@ enum Needs {
 
 use Needs::{AnyInstitution, AnyOwnership, Hearing, Installation, Institution, Ownership, Page, Permission};
 
-struct Case {
+pub struct Case {
     /// The path of the function below `src/app`.
-    name: &'static str,
+    pub name: &'static str,
     needs: Needs,
-    run: for<'a> fn(&'a Scene, &'a Actor) -> LocalBoxFuture<'a, Result<()>>,
+    pub run: for<'a> fn(&'a Scene, &'a Actor) -> LocalBoxFuture<'a, Result<()>>,
 }
 
 macro_rules! case {
@@ -103,8 +103,8 @@ macro_rules! case {
 }
 
 /// An institution with one of everything.
-struct Scene {
-    world: World,
+pub struct Scene {
+    pub world: World,
     id: InstitutionId,
     slug: String,
     page: NamePageRef,
@@ -115,7 +115,7 @@ struct Scene {
 }
 
 impl Scene {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let world = World::new().await;
         let (app, id, operator) = (&world.app, world.institution.id, &Actor::Operator);
         let page = NamePageRef::parse(&world.page.slug).unwrap();
@@ -130,8 +130,9 @@ impl Scene {
             execute(&app.db, call, vec![id.into(), call_id.into(), NUMBER.into(), state.into()]).await;
         }
         let job = "INSERT INTO jobs (id, institution_id, kind, payload, state, attempts, failures, created_at) \
-             VALUES ($1, $2, 'scrub_exports', '{}', 'dead', 1, 1, 1)";
-        execute(&app.db, job, vec![JOB.into(), id.into()]).await;
+             VALUES ($1, $2, 'scrub_exports', $3, 'dead', 1, 1, 1)";
+        let payload = format!("{{\"kind\":\"scrub_exports\",\"institution\":{id}}}");
+        execute(&app.db, job, vec![JOB.into(), id.into(), payload.into()]).await;
         let slug = world.institution.slug.clone();
         Self { id, slug, page, consumer, connection, api_token, export, world }
     }
@@ -256,7 +257,7 @@ async fn withdraw(scene: &Scene, actor: &Actor) -> Result<()> {
 }
 
 /// In an order in which the operator can run all of them: those that delete come last.
-fn cases() -> Vec<Case> {
+pub fn cases() -> Vec<Case> {
     let (read, write, sync) = (Permission(Action::Read), Permission(Action::Write), Permission(Action::Sync));
     vec![
         case!("institutions::find", Institution, |s, a| institutions::find(&s.world.app, a, &s.slug)),
@@ -270,13 +271,32 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             &s.slug,
-            institutions::Change::default()
+            institutions::Change { name: Some("Renamed University".into()), ..Default::default() }
         )),
         case!("institutions::starts_with_newest", Institution, |s, a| institutions::starts_with_newest(
             &s.world.app,
             a,
             s.id
         )),
+        case!("institutions::audit_days", Institution, |s, a| institutions::audit_days(
+            &s.world.app,
+            a,
+            s.id
+        )),
+        case!("audit::log::list", Institution, |s, a| audit::list(
+            &s.world.app,
+            a,
+            s.id,
+            &audit::Query::default()
+        )),
+        case!("audit::log::export", Institution, |s, a| audit::export(
+            &s.world.app,
+            a,
+            s.id,
+            audit::Query::default(),
+            audit::Format::Csv
+        )),
+        case!("audit::log::of_person", Institution, |s, a| audit::of_person(&s.world.app, a, &ana(s), 20)),
         case!("tokens::create", Institution, |s, a| tokens::create(&s.world.app, a, s.id, "x".into(), None)),
         case!("tokens::create_with", Institution, |s, a| tokens::create_with(
             &s.world.app,
@@ -404,7 +424,7 @@ fn cases() -> Vec<Case> {
             a,
             s.id,
             "degree".into(),
-            custom_fields::Change::default()
+            custom_fields::Change { label: Some("Degree".into()), ..Default::default() }
         )),
         case!("custom_fields::delete", Institution, |s, a| custom_fields::delete(
             &s.world.app,
@@ -441,7 +461,7 @@ fn cases() -> Vec<Case> {
             &a.access(s.id)?,
             s.page.clone(),
             EMAIL.into(),
-            Draft::default()
+            Draft { phonetic: Given::Set("AH-nuh".into()), ..Draft::default() }
         )),
         case!("participants::list_badge", write, |s, a| participants::list_badge(
             &s.world.app,
@@ -564,7 +584,7 @@ fn cases() -> Vec<Case> {
             Audience::Institution
         )),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
-        case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), true)),
+        case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), false)),
         case!("listening::check", Hearing, |s, a| listen(s, a)),
         case!("listening::list", Hearing, |s, a| list(s, a)),
         case!("listening::ask", Hearing, |s, a| ask(s, a)),
@@ -580,7 +600,7 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             ana(s),
-            true
+            false
         )),
         case!("languages::find", Institution, |s, a| languages::find(&s.world.app, a, &ana(s))),
         case!("languages::choose", Institution, |s, a| languages::choose(
@@ -725,7 +745,7 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.consumer.id,
-            Change::default()
+            Change { name: Some("Renamed".into()), ..Change::default() }
         )),
         case!("tool_consumers::check", Institution, |s, a| tool_consumers::check(
             &s.world.app,
@@ -745,7 +765,7 @@ fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.connection.id,
-            sso::Change::default()
+            sso::Change { name: Some("Renamed".into()), ..Default::default() }
         )),
         case!("sso::connections::check", Ownership, |s, a| async {
             away(sso::check(&s.world.app, a, &s.connection).await)
@@ -1349,7 +1369,6 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "calls::cloud::takes::delete_takes",
             "calls::cloud::takes::fetch_take",
             "courses::apply::prepare",
-            "courses::photos::follow",
             "courses::roster::run",
             "exports::build::build",
             "exports::departures::scrub",

@@ -9,6 +9,7 @@ use crate::{
         own_recordings::{self, Maker, Sharing},
     },
     domain::{
+        audit::{Who, WhoKind},
         call::{Outcome, Reason, State},
         conversation::Step,
         ids::{AttemptId, JobId, ParticipantId},
@@ -216,11 +217,11 @@ pub async fn overdue(app: &App) -> Result<Vec<Attempt>> {
 
 /// Ends an attempt without a recording. Returns false if it had already ended; then only an opt-out is still recorded.
 pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bool> {
-    let (now, rules, ending) = (app.clock.now(), app.calling.clone(), attempt.clone());
+    let (now, owned_app, ending) = (app.clock.now(), app.clone(), attempt.clone());
     let ended = app
         .db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { finish_in(sql, &rules, &ending, outcome, now).await })
+            Box::pin(async move { finish_in(sql, &owned_app, &ending, outcome, now).await })
         })
         .await?;
     if outcome.reason() == Some(Reason::OptedOut) {
@@ -235,7 +236,7 @@ pub async fn finish(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<bo
 /// Ends an attempt whose lease has expired. Returns false if the lease was renewed in the meantime or the attempt had already
 /// ended.
 pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
-    let (now, rules, silent) = (app.clock.now(), app.calling.clone(), attempt.clone());
+    let (now, owned_app, silent) = (app.clock.now(), app.clone(), attempt.clone());
     let outcome = Outcome::Failed(Reason::Interrupted);
     let ended = app
         .db
@@ -247,7 +248,7 @@ pub async fn interrupt(app: &App, attempt: &Attempt) -> Result<bool> {
                 if found.and_then(|found| found.until).is_none_or(|until| until > now) {
                     return Ok(false);
                 }
-                finish_in(sql, &rules, &silent, outcome, now).await
+                finish_in(sql, &owned_app, &silent, outcome, now).await
             })
         })
         .await?;
@@ -267,7 +268,7 @@ fn note_ended(app: &App, outcome: Outcome) {
 /// `finish` inside the caller's transaction.
 pub(in crate::app) async fn finish_in(
     sql: &mut Sql,
-    rules: &Rules,
+    app: &App,
     attempt: &Attempt,
     outcome: Outcome,
     now: Moment,
@@ -275,7 +276,7 @@ pub(in crate::app) async fn finish_in(
     let call = calls::lock(sql, attempt.institution, attempt.call).await?;
     if outcome.reason() == Some(Reason::OptedOut) {
         // An opt-out counts even if the call had already ended.
-        super::opt_out_in(sql, attempt, call.is_some(), now).await?;
+        super::opt_out_in(sql, app, attempt, call.as_ref(), now).await?;
     }
     let Some(call) = call else { return Ok(false) };
     if !call_attempts::end(sql, attempt, outcome, now).await? {
@@ -283,6 +284,7 @@ pub(in crate::app) async fn finish_in(
     }
     let next = outcome.call_becomes(call.attempts_made, call.attempts_allowed);
     let number = PhoneNumber::stored(&call.phone_number);
+    let rules = &app.calling;
     let run_at = (next == State::Scheduled).then(|| rules.allowed_from(&number, now.plus(rules.retry_after)));
     calls::become_(sql, &call, next, run_at).await?;
     Ok(true)
@@ -295,7 +297,8 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
     let subject = (attempt.institution, claimed.participant);
     let recording_bytes = Incoming::Bytes(wav);
     let maker = Maker::Call(attempt.clone());
-    match own_recordings::record(app, subject, recording_bytes, Sharing::All, maker).await {
+    let who = Who::numbered(WhoKind::Phone, claimed.participant);
+    match own_recordings::record(app, subject, who, recording_bytes, Sharing::All, maker).await {
         Ok(_) => {
             note_ended(app, Outcome::Recorded);
             Ok(Outcome::Recorded)

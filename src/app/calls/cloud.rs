@@ -246,7 +246,7 @@ async fn end(app: &App, attempt: &Attempt, outcome: Outcome) -> Result<()> {
 
 /// `end` inside the caller's transaction. No recording stays at the vendor, whether the callee kept it or not.
 async fn end_in(sql: &mut Sql, app: &App, attempt: &Attempt, outcome: Outcome, now: Moment) -> Result<bool> {
-    let ended = attempts::finish_in(sql, &app.calling, attempt, outcome, now).await?;
+    let ended = attempts::finish_in(sql, app, attempt, outcome, now).await?;
     // Nothing is recorded before the second step.
     if attempt.step_number > 1 {
         let job = Job::DeleteTakes { institution: attempt.institution, attempt: attempt.id };

@@ -1,16 +1,20 @@
 //! Applies a roster to a name page in one transaction.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::{Value as Json, json};
 
 use super::{backfill_key, photos::Photo, staff};
 use crate::{
     app::{
         App, Error, Missing, Result,
+        audit::{self, MediaChange, Record as AuditRecord},
         calls::{self, CallChange},
         exports,
         own_recordings::{self, Copies, Started},
     },
     domain::{
+        audit::{Act, SubjectKind, Who, WhoKind},
         call::Reason,
         course::Course,
         ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
@@ -18,6 +22,7 @@ use crate::{
         matching::{Entry, Holder, Loss, Plan, TargetIdentity, identifier_key},
         media::Media,
         moment::Moment,
+        name_page::PageLabel,
         own_recording::{Registration, Start},
         participant::Participant,
         roster::{Member, Roster},
@@ -66,7 +71,8 @@ pub async fn apply(
     let title = roster.title.as_deref().map(|title| super::title(title, &course.external_id));
     let title = title.unwrap_or_else(|| course.title.clone());
     let made = own_recordings::files(&copies);
-    let mut sync = Sync::new(app, institution, course, copies, requested_at);
+    let who = Who::named(WhoKind::System, &consumer.name);
+    let mut sync = Sync::new(app, who, institution, course, copies, requested_at);
     let written = app
         .db
         .write::<_, Error>(move |sql| {
@@ -176,11 +182,16 @@ pub(super) struct Sync {
     pub(super) copies: Copies,
     /// The copies that were attached to somebody.
     pub(super) used: HashSet<String>,
+    /// What the records of the audit log have in common.
+    record: AuditRecord,
+    /// The page, as far as records name it.
+    label: Arc<PageLabel>,
 }
 
 impl Sync {
     pub(super) fn new(
         app: &App,
+        who: Who,
         institution: InstitutionId,
         course: &Course,
         copies: Copies,
@@ -196,7 +207,30 @@ impl Sync {
             requested_at,
             copies,
             used: HashSet::new(),
+            record: AuditRecord::by(app, who, institution, Act::ParticipantUpdated),
+            label: Arc::new(PageLabel { title: course.title.clone(), ..PageLabel::default() }),
         }
+    }
+
+    /// A record of another identity.
+    pub(super) fn identified(&self, entry: &Entry, wanted: &TargetIdentity) -> AuditRecord {
+        let names = [&wanted.first_name, &wanted.last_name].into_iter().flatten().cloned();
+        let name = names.collect::<Vec<String>>().join(" ");
+        let parts = [name, self.label.title.clone()].into_iter().filter(|part| !part.is_empty());
+        let label = parts.collect::<Vec<String>>().join(", ");
+        let record = self.record.another(&self.app.ids).about(SubjectKind::Participant, entry.id, label);
+        let record = record.change(values(&entry.identity()), values(wanted));
+        match wanted.email_key.as_ref().or(entry.email_key.as_ref()) {
+            Some(email_key) => record.person(email_key),
+            None => record,
+        }
+    }
+
+    /// Records of people who have left or are back.
+    async fn log(&self, sql: &mut Sql, act: Act, people: &[Participant]) -> Result<()> {
+        let record = |person: &Participant| self.record.then(&self.app.ids, act).participant(person);
+        let records: Vec<AuditRecord> = people.iter().map(record).collect();
+        Ok(audit::write(sql, &records).await?)
     }
 
     async fn write(&mut self, sql: &mut Sql, roster: &Roster, title: &str) -> Result<Applied> {
@@ -225,16 +259,18 @@ impl Sync {
         let moving: Vec<&Entry> =
             plan.known.iter().filter(changes_email).map(|(at, ..)| &entries[*at]).collect();
         participants::clear_emails(sql, institution, &moving).await?;
-        let mut back = Vec::new();
+        let (mut back, mut log) = (Vec::new(), Vec::new());
         for (at, _, wanted) in &plan.known {
             let entry = &entries[*at];
             if is_changed(entry, wanted) {
                 participants::set_identity(sql, institution, (entry.id, entry.hidden), wanted, self.now)
                     .await?;
+                log.push(self.identified(entry, wanted));
                 counts.changed += 1;
             }
             back.extend(entry.hidden.then_some(entry.id));
         }
+        audit::write(sql, &log).await?;
         counts.back = back.len();
         self.show(sql, back).await?;
         self.start_recognized(sql, members, &entries, &plan).await?;
@@ -250,6 +286,10 @@ impl Sync {
         let unnamed: Vec<ParticipantId> = known.chain(new.map(|(_, id)| *id)).collect();
         own_recordings::follow_pause(sql, institution, &unnamed).await?;
         name_pages::set_title(sql, institution, page, title).await?;
+        let renamed = self.record.then(&self.app.ids, Act::NamePageUpdated);
+        let renamed = renamed.about(SubjectKind::NamePage, page, title);
+        let (before, after) = (json!({ "title": self.label.title }), json!({ "title": title }));
+        audit::write_change(sql, renamed.change(before, after)).await?;
         courses::describe(sql, institution, self.course, title, None).await?;
         let taken = (plan.identifiers_taken > 0).then(|| {
             format!(
@@ -278,7 +318,9 @@ impl Sync {
         }
         let job = self.app.ids.id(self.now);
         exports::leave(sql, job, self.institution, Departing::These(ids.clone()), self.now).await?;
-        Ok(hidden::hide(sql, self.institution, self.page, &ids).await?)
+        let people = participants::by_ids(sql, self.institution, &ids).await?;
+        hidden::hide(sql, self.institution, self.page, &ids).await?;
+        self.log(sql, Act::ParticipantHidden, &people).await
     }
 
     pub(super) async fn show(&self, sql: &mut Sql, ids: Vec<ParticipantId>) -> Result<()> {
@@ -286,7 +328,9 @@ impl Sync {
             return Ok(());
         }
         exports::come_back(sql, self.institution, &ids).await?;
-        Ok(hidden::show(sql, self.institution, self.page, &ids, self.now).await?)
+        hidden::show(sql, self.institution, self.page, &ids, self.now).await?;
+        let people = participants::by_ids(sql, self.institution, &ids).await?;
+        self.log(sql, Act::ParticipantShown, &people).await
     }
 
     /// Inserts new participants and returns their ids in the same order.
@@ -311,6 +355,7 @@ impl Sync {
             person.last_name = wanted.last_name.clone();
             person.email = wanted.email.clone();
             person.identifier = wanted.identifier.clone();
+            person.page = self.label.clone();
             person.phonetic = started.get(who).and_then(|started| started.phonetic.clone());
             Record {
                 person,
@@ -323,6 +368,12 @@ impl Sync {
         };
         let records: Vec<Record> = (0..).zip(new).map(record).collect();
         participants::insert_all(sql, self.institution, &records).await?;
+        let created = |record: &Record| {
+            let after = audit::of_participant(&record.person, &[]);
+            let made = self.record.then(&self.app.ids, Act::ParticipantCreated);
+            made.participant(&record.person).change(Json::Null, after)
+        };
+        audit::write(sql, &records.iter().map(created).collect::<Vec<_>>()).await?;
         let recordings: Vec<(ParticipantId, &Started)> = records
             .iter()
             .zip(new)
@@ -361,7 +412,11 @@ impl Sync {
                 }
                 let one = [(id, &started)];
                 if own_recordings::hold_started(sql, self.institution, &one, self.now).await?.is_empty() {
-                    store::media::attach(sql, self.institution, id, &started.media, self.now).await?;
+                    let old =
+                        store::media::attach(sql, self.institution, id, &started.media, self.now).await?;
+                    let (before, after) = (old.into_iter().collect(), Some(started.media.clone()));
+                    let change = MediaChange { participant: id, before, after };
+                    audit::write_media(sql, &self.record, &self.app.ids, &[change]).await?;
                 }
                 self.used.insert(started.media.hex);
             }
@@ -387,6 +442,16 @@ impl Sync {
         pairs.extend(new);
         Ok(members::link(sql, self.institution, self.course, &pairs, None).await?)
     }
+}
+
+/// What a learning system says about a person.
+fn values(identity: &TargetIdentity) -> Json {
+    json!({
+        "first_name": identity.first_name,
+        "last_name": identity.last_name,
+        "email": identity.email,
+        "institution_id": identity.identifier,
+    })
 }
 
 fn held_back(loss: Loss, note: Option<&str>) -> String {

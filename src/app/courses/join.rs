@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use super::apply::{Sync, holders, registrations, set_identity};
 use crate::{
     app::{
-        App, Error, Missing, Result,
+        App, Error, Missing, Result, audit,
         own_recordings::{self, Attempts, Copies},
     },
     domain::{
+        audit::{Who, WhoKind},
         course::Course,
         ids::{CourseId, InstitutionId, NamePageId, ParticipantId, ToolConsumerId},
         matching::{Entry, Holder, Plan, TargetIdentity, may_share},
@@ -72,7 +73,9 @@ async fn admitted(
     let now = app.clock.now();
     let copies = prepare(app, institution, course, &joining, now).await?;
     let made = own_recordings::files(&copies);
-    let mut sync = Sync::new(app, institution, course, copies, now);
+    // They enter by themselves; their entry is not known before.
+    let who = Who { kind: WhoKind::Lti, name: None, id: None };
+    let mut sync = Sync::new(app, who, institution, course, copies, now);
     let written = app
         .db
         .write::<_, Error>(move |sql| {
@@ -288,6 +291,7 @@ impl Sync {
     async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: TargetIdentity) -> Result<()> {
         if wanted != entry.identity() {
             set_identity(sql, self.institution, entry, &wanted, self.now).await?;
+            audit::write_change(sql, self.identified(entry, &wanted)).await?;
         }
         if entry.hidden {
             self.show(sql, vec![entry.id]).await?;

@@ -3,14 +3,18 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::json;
+
 use super::{aliases::transfer_to, apply::set_identity};
 use crate::{
     app::{
         Actor, App, Error, Missing, Result,
+        audit::{self, Record},
         calls::{self, CallChange},
         exports, media,
     },
     domain::{
+        audit::{Act, SubjectKind},
         call::Reason,
         course::{Course, foreign_id, share_users},
         fault::{Field, SetupFault},
@@ -55,6 +59,7 @@ pub async fn merge(
 ) -> Result<Merged> {
     actor.administer(institution)?;
     let (owned_app, now) = (app.clone(), app.clock.now());
+    let record = Record::new(app, actor, institution, Act::CourseMerged);
     let (merged, nobodys) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -62,6 +67,10 @@ pub async fn merge(
                 rolls::lock(sql, institution).await?;
                 let mut merging = Merging::new(sql, &owned_app, institution, (kept, gone), now).await?;
                 let merged = merging.run(sql).await?;
+                let before = json!({ "second_course": merging.gone.title });
+                let after = json!({ "moved": merged.moved, "joined": merged.joined });
+                let record = record.about(SubjectKind::Course, kept, &merging.kept.title);
+                audit::write(sql, &[record.change(before, after)]).await?;
                 versions::callers_changed(sql).await?;
                 Ok((merged, merging.nobodys))
             })

@@ -6,12 +6,18 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 
 use crate::{
-    app::{App, Error, Result, media},
+    app::{
+        App, Error, Result,
+        audit::{self, MediaChange, Record},
+        media,
+    },
     domain::{
+        audit::{Act, Who, WhoKind},
         ids::{InstitutionId, ParticipantId},
         matching::Entry,
         media::{Incoming, Kind},
         roster::Member,
+        tool_consumer::ToolConsumer,
     },
     lms::Connection,
     store::{self, courses::members, rolls},
@@ -58,7 +64,8 @@ const CONCURRENT_COPIES: usize = 4;
 /// After this many consecutive failures the learning system is considered down. The next synchronization copies the rest.
 const MAX_FAILURES: usize = 5;
 
-pub async fn follow(app: &App, connection: &Connection, institution: InstitutionId, photos: Vec<Photo>) {
+pub async fn follow(app: &App, connection: &Connection, consumer: &ToolConsumer, photos: Vec<Photo>) {
+    let (institution, who) = (consumer.institution, &Who::named(WhoKind::System, &consumer.name));
     let failures = &AtomicUsize::new(0);
     let one = |photo: Photo| async move {
         if failures.load(Ordering::Relaxed) >= MAX_FAILURES {
@@ -66,9 +73,9 @@ pub async fn follow(app: &App, connection: &Connection, institution: Institution
         }
         let done = match &photo.change {
             PhotoChange::Copy { url, digest } => {
-                copy(app, connection, (institution, photo.participant), url, digest).await
+                copy(app, connection, (institution, photo.participant), who, (url, digest)).await
             }
-            PhotoChange::Remove => remove(app, institution, photo.participant).await,
+            PhotoChange::Remove => remove(app, (institution, photo.participant), who).await,
         };
         match &done {
             Err(Error::LearningSystem(_)) => failures.fetch_add(1, Ordering::Relaxed),
@@ -86,12 +93,12 @@ async fn copy(
     app: &App,
     connection: &Connection,
     (institution, participant): (InstitutionId, ParticipantId),
-    url: &str,
-    digest: &str,
+    who: &Who,
+    (url, digest): (&str, &str),
 ) -> Result<()> {
     let given = match connection.photo(url).await? {
         None => None,
-        Some(bytes) => match store_photo(app, (institution, participant), bytes).await {
+        Some(bytes) => match store_photo(app, (institution, participant), who, bytes).await {
             Err(Error::Invalid(why)) => {
                 tracing::info!(participant = participant.get(), %why, "a picture from the learning system is unusable");
                 None
@@ -120,19 +127,25 @@ async fn copy(
 async fn store_photo(
     app: &App,
     target: (InstitutionId, ParticipantId),
+    who: &Who,
     bytes: Bytes,
 ) -> Result<Option<String>> {
     loop {
         let photo_bytes = (Kind::Photo, Incoming::Bytes(bytes.to_vec()));
-        match media::store_one(app, target, photo_bytes).await {
+        match media::store_one(app, target, who.clone(), photo_bytes).await {
             Err(Error::Busy) => app.clock.sleep(std::time::Duration::from_secs(1)).await,
             other => return Ok(other?.photo),
         }
     }
 }
 
-async fn remove(app: &App, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
-    let now = app.clock.now();
+async fn remove(
+    app: &App,
+    (institution, participant): (InstitutionId, ParticipantId),
+    who: &Who,
+) -> Result<()> {
+    let (now, owned_app) = (app.clock.now(), app.clone());
+    let record = Record::by(app, who.clone(), institution, Act::PhotoDeleted);
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
@@ -143,7 +156,10 @@ async fn remove(app: &App, institution: InstitutionId, participant: ParticipantI
                     return Ok(Vec::new());
                 }
                 members::set_photo(sql, institution, participant, None).await?;
-                Ok(store::media::detach(sql, institution, participant, Kind::Photo, now).await?)
+                let gone = store::media::detach(sql, institution, participant, Kind::Photo, now).await?;
+                let change = MediaChange::deleted(participant, &gone);
+                audit::write_media(sql, &record, &owned_app.ids, change.as_slice()).await?;
+                Ok(gone)
             })
         })
         .await?;

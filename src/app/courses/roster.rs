@@ -103,7 +103,7 @@ async fn import(app: &App, claim: &Claim, consumer: &ToolConsumer, course: &Cour
         identifiers_taken = counts.identifiers_taken,
         "course synchronized"
     );
-    photos::follow(app, &connection, consumer.institution, photos).await;
+    photos::follow(app, &connection, consumer, photos).await;
     app.switchboard.wake();
     app.queue.wake();
     Ok(())

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     app::{App, Error, Result, own_recordings::Copies},
     domain::{
+        audit::{Who, WhoKind},
         course::Course,
         ids::{CourseId, InstitutionId, ParticipantId},
         matching::Entry,
@@ -115,7 +116,8 @@ pub async fn seen(
     if is_fresh && !among_students {
         return Ok(());
     }
-    let sync = Sync::new(app, institution, course, Copies::new(), now);
+    let who = Who { kind: WhoKind::Lti, name: None, id: None };
+    let sync = Sync::new(app, who, institution, course, Copies::new(), now);
     let (member, are_listed) = (member.clone(), are_listed(owner));
     app.db
         .write::<_, Error>(move |sql| {

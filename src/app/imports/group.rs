@@ -1,10 +1,16 @@
 //! Writes a group of rows. What it needs is read with a few statements for all rows, and people are inserted many at a time.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use serde_json::Value as Json;
 
 use super::{
     super::{
-        App, Error, Result,
+        App, Error, Ids, Result,
+        audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
         own_recordings::{self, Attempts, Copies},
         participants::{apply_custom, custom_ids, start},
@@ -14,18 +20,21 @@ use super::{
 use crate::{
     domain::{
         access::SearchScope,
+        audit::{Act, Who},
+        custom_field::CustomField,
         email::email_key,
         fault::{Fault, Field},
         field_errors::FieldErrors,
-        ids::{CustomFieldId, ParticipantId},
+        ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
         import::{Before, Counts, ImportState},
         moment::Moment,
+        name_page::{NamePageRef, PageLabel},
         own_recording::{Registration, Start},
         participant::{CustomValues, Draft, Given, Participant},
         text,
     },
     store::{
-        self, Sql, custom_fields, imports,
+        self, Sql, custom_fields, imports, name_pages,
         participants::{self, KeyFilter, KeyKind, Record},
         rolls,
     },
@@ -41,15 +50,22 @@ struct Line {
 
 /// Imports drafts in one transaction (upsert by email): updates people who are already on the page and creates the others. An invalid
 /// row is rejected without affecting the others. `unread` are rows without a draft; they are only counted.
-pub(super) async fn write(app: &App, run: &Run, drafts: Vec<Draft>, unread: Counts) -> Result<Vec<Outcome>> {
+pub(super) async fn write(
+    app: &App,
+    who: Who,
+    run: &Run,
+    drafts: Vec<Draft>,
+    unread: Counts,
+) -> Result<Vec<Outcome>> {
     let now = app.clock.now();
+    let audit = AuditRecord::by(app, who, run.institution, Act::ParticipantCreated);
     let line = |draft| Line { draft, token: app.ids.hex(), ids: calls::Ids::new(app, now) };
     let lines: Vec<Line> = drafts.into_iter().map(line).collect();
     // Copies of recordings that people made elsewhere are prepared only when the write needs them; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
     loop {
         let made = own_recordings::files(&copies);
-        let written = write_once(app, *run, (lines.clone(), copies), unread, now).await;
+        let written = write_once(app, audit.clone(), *run, (lines.clone(), copies), unread, now).await;
         match own_recordings::settle(app, run.institution, made, written).await {
             Err(error) => {
                 attempts.again(error)?;
@@ -65,12 +81,13 @@ pub(super) async fn write(app: &App, run: &Run, drafts: Vec<Draft>, unread: Coun
 /// Also returns which copies were used.
 async fn write_once(
     app: &App,
+    audit_record: AuditRecord,
     run: Run,
     (lines, copies): (Vec<Line>, Copies),
     unread: Counts,
     now: Moment,
 ) -> Result<(Vec<Outcome>, HashSet<String>)> {
-    let rules = app.calling.clone();
+    let (rules, owned_app) = (app.calling.clone(), app.clone());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -90,12 +107,14 @@ async fn write_once(
                 if count > 0 {
                     let first = rolls::join_all(sql, institution, rolls::INSTITUTION, count).await?;
                     let first_place = rolls::join_all(sql, institution, page, count).await?;
+                    let label = label(sql, institution, page).await?;
                     for (at, new) in (0_i64..).zip(&mut plan.new) {
+                        new.record.person.page = label.clone();
                         new.record.person.id = ParticipantId::new(first + at);
                         new.record.person.page_place = first_place + at;
                     }
                 }
-                let Plan { old, new, calls: call_changes, .. } = plan;
+                let Plan { old, new, calls: call_changes, fields, .. } = plan;
                 let (records, starting): (Vec<Record>, Vec<Option<usize>>) =
                     new.into_iter().map(|new| (new.record, new.is_recorded.then_some(new.place))).unzip();
                 participants::insert_all(sql, institution, &records).await?;
@@ -125,11 +144,44 @@ async fn write_once(
                     };
                     calls::settle(sql, &rules, (institution, participant), change, ids, now).await?;
                 }
+                let log = log(&audit_record, &owned_app.ids, &fields, &records, &old);
+                audit::write(sql, &log).await?;
                 advance(sql, &run, counts(&outcomes, unread)).await?;
                 Ok((outcomes, used))
             })
         })
         .await
+}
+
+/// What people see of a page.
+async fn label(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Arc<PageLabel>> {
+    let Some(reference) = NamePageRef::parse(&page.to_string()) else { return Ok(Arc::default()) };
+    let found = name_pages::find(sql, institution, &reference).await?;
+    Ok(Arc::new(found.map(PageLabel::from).unwrap_or_default()))
+}
+
+/// A record of everybody who was created or changed.
+fn log(
+    record: &AuditRecord,
+    ids: &Ids,
+    fields: &[CustomField],
+    created: &[Record],
+    old: &[Old],
+) -> Vec<AuditRecord> {
+    let values = |person: &Participant, phone: Option<&str>| {
+        audit::with(audit::of_participant(person, fields), audit::of_phone(phone))
+    };
+    let created = created.iter().map(|one| {
+        let after = values(&one.person, one.phone_number.as_deref());
+        record.another(ids).participant(&one.person).change(Json::Null, after)
+    });
+    let changed = old.iter().filter(|one| one.is_changed).map(|one| {
+        let before =
+            one.was.as_deref().map_or(Json::Null, |(person, phone)| values(person, phone.as_deref()));
+        let record = record.then(ids, Act::ParticipantUpdated).participant(&one.person);
+        record.change(before, values(&one.person, one.phone.as_deref()))
+    });
+    created.chain(changed).collect()
 }
 
 /// Counts rows in the transaction that writes them. Fails if the import has been ended meanwhile, so that nothing is written.
@@ -169,6 +221,8 @@ struct Old {
     phone: Option<String>,
     new_phone: Option<String>,
     is_changed: bool,
+    /// What they were before the first change, with their phone number.
+    was: Option<Box<(Participant, Option<String>)>>,
 }
 
 struct New {
@@ -190,6 +244,7 @@ struct Plan {
     run: Run,
     now: Moment,
     custom: HashMap<String, CustomFieldId>,
+    fields: Vec<CustomField>,
     /// Everybody on the page, by the key of their email.
     people: HashMap<String, Whose>,
     old: Vec<Old>,
@@ -218,7 +273,7 @@ impl Plan {
             people.insert(email_key(person.email.as_deref().unwrap_or_default()), Whose::Old(old.len()));
             let phone = phones.remove(&person.id);
             let before = before(&person, phone.clone())?;
-            old.push(Old { person, before, phone, new_phone: None, is_changed: false });
+            old.push(Old { person, before, phone, new_phone: None, is_changed: false, was: None });
         }
         let fresh: Vec<&str> = keys.iter().copied().filter(|key| !people.contains_key(*key)).collect();
         let recorded = match run.starts_with_newest {
@@ -244,6 +299,7 @@ impl Plan {
             run: *run,
             now,
             custom: custom_ids(&custom),
+            fields: custom,
             people,
             old,
             new: Vec::new(),
@@ -299,7 +355,11 @@ impl Plan {
         match whose {
             Whose::Old(at) => {
                 let old = &mut self.old[at];
-                if number.is_some() && number != old.phone {
+                let is_called_elsewhere = number.is_some() && number != old.phone;
+                if old.was.is_none() && (is_called_elsewhere || !changed.is_empty()) {
+                    old.was = Some(Box::new((old.person.clone(), old.phone.clone())));
+                }
+                if is_called_elsewhere {
                     changed.push("phone_number".to_owned());
                     old.phone.clone_from(&number);
                     old.new_phone = number;

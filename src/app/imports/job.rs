@@ -1,14 +1,18 @@
 //! The job that reads the files that managers have uploaded.
 
 use super::{
-    super::{Actor, App, Error, Result},
-    CallPolicy, Format, Input, Options, Recordings, RowReport, Run, SheetFault, Target,
+    super::{
+        Actor, App, Error, Result,
+        audit::{self, Record},
+    },
+    CallPolicy, Format, Input, Options, Recordings, RowReport, Run, SheetFault, Target, author, completed,
     report::{Collector, ReportRow},
     undo,
     uploads::{blocking, file, mapping},
 };
 use crate::{
     domain::{
+        audit::Act,
         ids::{ImportId, InstitutionId},
         import::ImportState,
     },
@@ -62,6 +66,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         }
         Err(fault) => (ImportState::Failed, None, Vec::new(), Some(fault.word().to_owned())),
     };
+    let record = Record::by(app, author(app, &actor, institution, id).await?, institution, Act::ImportRun);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -73,6 +78,10 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
                 }
                 if is_finished {
                     imports::insert_parts(sql, institution, id, Whole::Report, &parts).await?;
+                    let done = imports::find(sql, institution, id).await?;
+                    if let Some(done) = done.filter(|_| state == ImportState::Done) {
+                        audit::write(sql, &[completed(record, &done)]).await?;
+                    }
                 }
                 Ok(())
             })

@@ -13,10 +13,11 @@ use futures_util::{StreamExt, stream};
 use super::{
     super::{
         Actor, App, Error, Missing, Result,
+        audit::{self, Record},
         calls::{self, CallChange},
         media,
     },
-    Run, Target,
+    Run, Target, author,
     formats::{
         Format, Input, SheetFault,
         zipped::{Zipped, base_name},
@@ -26,6 +27,7 @@ use super::{
 use crate::{
     domain::{
         access::SearchScope,
+        audit::{Act, Who},
         call::Reason,
         email::email_key,
         fault::Fault,
@@ -150,6 +152,11 @@ pub async fn recordings(
     each: &mut (dyn FnMut(&str, FileOutcome) + Send),
 ) -> Result<()> {
     actor.manage(run.institution, run.page)?;
+    let who = match run.target {
+        Target::Import(id) => author(app, actor, run.institution, id).await?,
+        Target::Rehearsal | Target::Check(_) => actor.who(),
+    };
+    let who = &who;
     // Find the owners first and in order, to detect two files of one person.
     let mut first_file: HashMap<ParticipantId, &str> = HashMap::new();
     let mut owners = Vec::with_capacity(files.names.len());
@@ -168,7 +175,7 @@ pub async fn recordings(
             (_, Some(earlier)) => FileOutcome::Refused { email, why: FileFault::SamePerson(earlier) },
             (person, None) => match files.contents(at, app.studio.settings.sound.bytes) {
                 Err(error) => FileOutcome::Refused { email, why: FileFault::Unreadable(error) },
-                Ok(bytes) => match store_recording(app, run, person.as_ref(), bytes).await? {
+                Ok(bytes) => match store_recording(app, run, who, person.as_ref(), bytes).await? {
                     Ok(()) => FileOutcome::Stored { email },
                     Err(fault) => FileOutcome::Refused { email, why: FileFault::Media(fault) },
                 },
@@ -230,6 +237,7 @@ async fn count(app: &App, run: Run, outcome: &FileOutcome) -> Result<()> {
 async fn store_recording(
     app: &App,
     run: Run,
+    who: &Who,
     person: Option<&Participant>,
     bytes: Vec<u8>,
 ) -> Result<std::result::Result<(), MediaFault>> {
@@ -253,7 +261,8 @@ async fn store_recording(
         return fault.map(Err).ok_or(Error::Invalid(errors));
     }
     let (owned_app, participant) = (app.clone(), person.id);
-    let write = move |new: Vec<Media>| attach(owned_app, (run, import), participant, new, now);
+    let record = Record::by(app, who.clone(), run.institution, Act::RecordingReplaced);
+    let write = move |new: Vec<Media>| attach(owned_app, (run, import, record), participant, new, now);
     media::store_and(app, run.institution, processed, write).await?;
     Ok(Ok(()))
 }
@@ -261,7 +270,7 @@ async fn store_recording(
 /// The recording, what the person was before, and the progress of the import are written in one transaction. Returns what was replaced.
 async fn attach(
     app: App,
-    (run, import): (Run, ImportId),
+    (run, import, record): (Run, ImportId, Record),
     participant: ParticipantId,
     new: Vec<Media>,
     now: Moment,
@@ -285,6 +294,9 @@ async fn attach(
                 let what = (before.as_str(), brought);
                 imports::remember_recording(sql, institution, import, participant, what).await?;
                 let counts = Counts { done: 1, updated: 1, ..Counts::default() };
+                let record = record.participant(&person);
+                let record = record.change(audit::of_media(&replaced), audit::of_media(&new));
+                audit::write(sql, &[record]).await?;
                 group::advance(sql, &run, counts).await?;
                 Ok(((), replaced))
             })

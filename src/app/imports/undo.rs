@@ -5,9 +5,17 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use super::super::{Actor, App, Error, Result, jobs, media, persons};
+use super::{
+    super::{
+        Actor, App, Error, Result,
+        audit::{self, Record},
+        jobs, media, persons,
+    },
+    author, begun,
+};
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         ids::{ImportId, InstitutionId, JobId, NamePageId, ParticipantId},
         import::{Before, Import, ImportState},
         job::Job,
@@ -16,7 +24,7 @@ use crate::{
         participant::{CustomValues, Draft, LegalNames},
     },
     store::{
-        self, Sql,
+        self, Sql, custom_fields,
         imports::{self, Change},
         participants,
         persons::Registration,
@@ -100,8 +108,10 @@ pub(super) async fn complete(
     import: ImportId,
 ) -> Result<(u64, u64)> {
     let (mut deleted, mut restored) = (0, 0);
+    let who = author(app, &Actor::System, institution, import).await?;
     loop {
         let (now, owned_app) = (app.clock.now(), app.clone());
+        let record = Record::by(app, who.clone(), institution, Act::ParticipantDeleted);
         let (done, gone) = app
             .db
             .write::<_, Error>(move |sql| {
@@ -115,7 +125,7 @@ pub(super) async fn complete(
                         return Ok((None, Vec::new()));
                     }
                     let (counts, gone) =
-                        revert(sql, &owned_app, (institution, page, import), changes, now).await?;
+                        revert(sql, &owned_app, &record, (institution, page, import), changes, now).await?;
                     imports::advance_undo(sql, institution, import, counts.0 + counts.1).await?;
                     Ok((Some(counts), gone))
                 })
@@ -141,6 +151,7 @@ async fn begin(
     super::require_writable(app, institution, page).await?;
     let now = app.clock.now();
     let job = app.ids.id::<JobId>(now);
+    let (record, who) = (Record::new(app, actor, institution, Act::ImportUndone), actor.who());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -150,6 +161,7 @@ async fn begin(
                     Err(refused) => return Ok(Err(refused)),
                 };
                 imports::begin_undo(sql, institution, import).await?;
+                begun(sql, &who, record.about(SubjectKind::Import, import, ""), import).await?;
                 let run = Job::RunImport { institution, import };
                 jobs::enqueue(sql, job, &run, now.plus(job_after), now).await?;
                 Ok(Ok(import))
@@ -197,6 +209,7 @@ pub(super) async fn give_up(sql: &mut Sql, institution: InstitutionId, import: I
 async fn revert(
     sql: &mut Sql,
     app: &App,
+    record: &Record,
     (institution, page, import): (InstitutionId, NamePageId, ImportId),
     changes: Vec<Change>,
     now: Moment,
@@ -207,23 +220,29 @@ async fn revert(
         created.iter().map(|change| Registration { id: change.participant, page, hidden: false }).collect();
     let mut gone = match registrations.is_empty() {
         true => Vec::new(),
-        false => persons::delete_in(sql, app, institution, &registrations, now).await?,
+        false => persons::delete_in(sql, app, record, &registrations, now).await?,
     };
     let ids: Vec<ParticipantId> = changed.iter().map(|change| change.participant).collect();
     let found = participants::by_ids(sql, institution, &ids).await?;
     let mut people: HashMap<_, _> = found.into_iter().map(|person| (person.id, person)).collect();
+    let fields = if ids.is_empty() { Vec::new() } else { custom_fields::all(sql, institution).await? };
+    let mut records = Vec::with_capacity(ids.len());
     for Change { participant, before, recording } in &changed {
         let (Some(mut person), Some(before)) = (people.remove(participant), before) else { continue };
         let before: Before = stored_json(("import_changes", "before", *participant), before)?;
+        let old = audit::of_participant(&person, &fields);
         person.take_texts(&mut Draft::read(&before, LegalNames::Permitted));
         person.custom = CustomValues(before.custom.clone());
         person.custom_changed_at = before.custom_changed_at.map(Moment::from_micros);
         let phone_number = Some(before.phone_number.as_deref());
         participants::update(sql, institution, &person, phone_number, now).await?;
+        let record = record.then(&app.ids, Act::ParticipantUpdated).participant(&person);
+        records.push(record.change(old, audit::of_participant(&person, &fields)));
         if recording.is_some() {
             gone.extend(store::media::detach(sql, institution, *participant, Kind::Recording, now).await?);
         }
     }
+    audit::write(sql, &records).await?;
     imports::forget_changes(sql, institution, import, &ids).await?;
     Ok(((registrations.len() as u64, ids.len() as u64), gone))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::{
-    super::{Actor, App, Error, Missing, Result, jobs},
+    super::{Actor, App, Error, Missing, Result, audit::Record, jobs},
     Format, Input, Mapping, Options, Recordings, SheetFault,
     formats::classes,
     report::{Report, ReportRow, shorten},
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     domain::{
+        audit::{Act, Who},
         ids::{ImportId, InstitutionId, JobId, NamePageId},
         import::{Counts, Import, ImportState},
         institution::Institution,
@@ -266,7 +267,11 @@ pub async fn import_upload(
     actor.manage(institution, page)?;
     super::require_writable(app, institution, page).await?;
     // The job acts for the server, which has all pages.
-    let setting = Setting::StartsWithNewest(super::starts_with_newest(actor, institution)?);
+    let setting = Setting::Import {
+        starts_with_newest: super::starts_with_newest(actor, institution)?,
+        who: actor.who(),
+        record: Box::new(Record::new(app, actor, institution, Act::ImportStarted)),
+    };
     enqueue(app, (institution, page), id, (&[ImportState::Checked], ImportState::Waiting), setting).await
 }
 
@@ -274,7 +279,11 @@ pub async fn import_upload(
 enum Setting {
     /// JSON.
     Mapping(String),
-    StartsWithNewest(bool),
+    Import {
+        starts_with_newest: bool,
+        who: Who,
+        record: Box<Record>,
+    },
 }
 
 /// In another state, somebody has been quicker, and nothing happens.
@@ -290,14 +299,15 @@ async fn enqueue(
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                found(sql, (institution, page), id).await?;
+                let import = found(sql, (institution, page), id).await?;
                 if !imports::change_state(sql, institution, id, &from, to).await? {
                     return Ok(());
                 }
                 match setting {
                     Setting::Mapping(json) => imports::set_mapping(sql, institution, id, &json).await?,
-                    Setting::StartsWithNewest(wanted) => {
-                        imports::set_starts_with_newest(sql, institution, id, wanted).await?;
+                    Setting::Import { starts_with_newest, who, record } => {
+                        imports::set_starts_with_newest(sql, institution, id, starts_with_newest).await?;
+                        super::begun(sql, &who, super::about(*record, &import), id).await?;
                     }
                 }
                 let run = Job::RunImport { institution, import: id };

@@ -2,19 +2,26 @@
 
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 use super::{
-    super::{Actor, App, Error, Missing, Result},
+    super::{
+        Actor, App, Error, Missing, Result,
+        audit::{self, Record},
+        name_pages,
+    },
     Delivery, Terms, check_open, letter, link, managed, renewal,
 };
 use crate::{
     domain::{
         address_list::Invitee,
+        audit::Act,
         email::Email,
         ids::{InstitutionId, InvitationId, NamePageId},
         institution::Institution,
         invitation::{Facts, Invitation, InvitationState},
         moment::Moment,
-        name_page::NamePageRef,
+        name_page::{NamePage, NamePageRef},
     },
     store::{self, Sql, institutions, invitations, rolls},
 };
@@ -75,7 +82,7 @@ pub async fn invite_part(
     terms: &Terms,
     (after, time): (usize, Duration),
 ) -> Result<(Report, Option<usize>)> {
-    let page = managed(app, actor, institution, page).await?.id;
+    let page = managed(app, actor, institution, page).await?;
     let (mut report, mut done, started) = (Report::default(), after, app.clock.instant());
     let mut next = None;
     for batch in invitees.get(after..).unwrap_or_default().chunks(BATCH) {
@@ -84,7 +91,7 @@ pub async fn invite_part(
             next = Some(done);
             break;
         }
-        report.add(invite_batch(app, institution, page, batch.to_vec(), terms.clone()).await?);
+        report.add(invite_batch(app, actor, institution, &page, batch.to_vec(), terms.clone()).await?);
         done += batch.len();
     }
     app.queue.wake();
@@ -99,8 +106,8 @@ pub async fn invite_unrecorded(
     page: &NamePageRef,
     terms: &Terms,
 ) -> Result<Report> {
-    let page = managed(app, actor, institution, page).await?.id;
-    let (report, _) = unrecorded(app, institution, page, terms, (None, Duration::MAX)).await?;
+    let page = managed(app, actor, institution, page).await?;
+    let (report, _) = unrecorded(app, actor, institution, &page, terms, (None, Duration::MAX)).await?;
     Ok(report)
 }
 
@@ -114,14 +121,15 @@ pub async fn invite_unrecorded_part(
     terms: &Terms,
     part: (Option<i64>, Duration),
 ) -> Result<(Report, Option<i64>)> {
-    let page = managed(app, actor, institution, page).await?.id;
-    unrecorded(app, institution, page, terms, part).await
+    let page = managed(app, actor, institution, page).await?;
+    unrecorded(app, actor, institution, &page, terms, part).await
 }
 
 async fn unrecorded(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
-    page: NamePageId,
+    page: &NamePage,
     terms: &Terms,
     (after, time): (Option<i64>, Duration),
 ) -> Result<(Report, Option<i64>)> {
@@ -129,7 +137,7 @@ async fn unrecorded(
     let (mut report, mut after) = (Report::default(), start);
     let next = loop {
         let count = BATCH as i64;
-        let found = invitations::unrecorded(&mut app.db.read(), institution, page, after, count).await?;
+        let found = invitations::unrecorded(&mut app.db.read(), institution, page.id, after, count).await?;
         let Some(last) = found.last() else { break None };
         // Every part gets a little further.
         if after != start && app.clock.instant().saturating_duration_since(started) >= time {
@@ -141,7 +149,7 @@ async fn unrecorded(
             Some(Invitee { email, first_name: one.first_name, last_name: one.last_name })
         };
         let batch = found.into_iter().filter_map(invitee).collect();
-        report.add(invite_batch(app, institution, page, batch, terms.clone()).await?);
+        report.add(invite_batch(app, actor, institution, page, batch, terms.clone()).await?);
     };
     app.queue.wake();
     Ok((report, next))
@@ -149,12 +157,14 @@ async fn unrecorded(
 
 async fn invite_batch(
     app: &App,
+    actor: &Actor,
     institution: InstitutionId,
-    page: NamePageId,
+    page: &NamePage,
     batch: Vec<Invitee>,
     terms: Terms,
 ) -> Result<Report> {
-    let (now, owned_app) = (app.clock.now(), app.clone());
+    let record = name_pages::about(Record::new(app, actor, institution, Act::InvitationsSent), page);
+    let (now, owned_app, page) = (app.clock.now(), app.clone(), page.id);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -184,6 +194,11 @@ async fn invite_batch(
                 }
                 if added > 0 {
                     store::coverage::invited(sql, institution, page, added).await?;
+                }
+                if report.invited > 0 {
+                    // The people are in the list of invitations.
+                    let record = record.change(Json::Null, json!({ "invited": report.invited }));
+                    audit::write(sql, &[record]).await?;
                 }
                 Ok(report)
             })

@@ -161,6 +161,7 @@ pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Opti
         let page = page.ok_or(Error::Missing(Missing::NamePage))?;
         // Managers have this link, too. So it reaches this page alone: the entry starts without a recording from another one.
         let access = Access::new(institution, TokenScope::Write, Some(vec![opened.page.id]), false);
+        let access = access.by(Actor::Person(person.clone()).who());
         let created = participants::create(app, &access, page, draft).await;
         match created {
             // In another tab, a moment ago.

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use super::{
-    super::{Actor, App, Error, Missing, Result},
-    Delivery, Terms, check_open, letter, managed, on_page,
+    super::{
+        Actor, App, Error, Missing, Result,
+        audit::{self, Record},
+    },
+    Delivery, Terms, about, check_open, letter, managed, on_page,
 };
 use crate::{
     domain::{
         address_list::Invitee,
+        audit::Act,
         ids::{InstitutionId, InvitationId},
         institution::Institution,
         invitation::Invitation,
@@ -43,6 +47,7 @@ pub async fn resend(
 ) -> Result<Resent> {
     let (page, now) = (managed(app, actor, institution, page).await?.id, app.clock.now());
     let (owned_app, terms) = (app.clone(), terms.clone());
+    let record = Record::new(app, actor, institution, Act::InvitationResent);
     let sent = app
         .db
         .write::<_, Error>(move |sql| {
@@ -65,7 +70,8 @@ pub async fn resend(
                 invitations::forget_bounce(sql, institution, &old.email_key).await?;
                 let owner = institutions::by_id(sql, institution).await?;
                 let owner = owner.ok_or(Error::Missing(Missing::Institution))?;
-                renew(sql, &owned_app, &owner, None, old, &terms, now).await?;
+                let renewed = renew(sql, &owned_app, &owner, None, old, &terms, now).await?;
+                audit::write(sql, &[about(record, &renewed)]).await?;
                 Ok(Resent::Sent)
             })
         })

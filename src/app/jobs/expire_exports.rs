@@ -1,9 +1,11 @@
 //! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins,
-//! admissions to name pages and idempotency keys.
+//! admissions to name pages, idempotency keys and entries of the audit log.
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports, idempotency, imports, outbox, plays, registrations, sessions, sign_in, sso},
+    app::{
+        Result, audit, exports, idempotency, imports, outbox, plays, registrations, sessions, sign_in, sso,
+    },
     domain::job::{Lane, RetryPolicy},
 };
 
@@ -18,5 +20,6 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
     sso::remove_expired(context.app).await?;
     registrations::remove_expired(context.app).await?;
     idempotency::remove_expired(context.app).await?;
+    audit::delete_expired(context.app).await?;
     sessions::remove_expired(context.app).await
 }

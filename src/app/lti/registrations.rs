@@ -5,8 +5,14 @@ use std::time::Duration;
 
 use super::{Refusal, RegistrationFault, Result};
 use crate::{
-    app::{Actor, App, Error, sessions::Secret, tool_consumers},
+    app::{
+        Actor, App, Error,
+        audit::{self, Record},
+        sessions::Secret,
+        tool_consumers,
+    },
     domain::{
+        audit::Act,
         ids::InstitutionId,
         institution::origin_of,
         moment::Moment,
@@ -26,11 +32,13 @@ pub async fn invite(app: &App, actor: &Actor, institution: InstitutionId) -> Res
     actor.administer(institution)?;
     let (name, now) = (Secret::generate(app), app.clock.now());
     let (kept, until) = (name.digest(), now.plus_days(LIFE_DAYS));
+    let record = Record::new(app, actor, institution, Act::ToolConsumerInvited);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 lti_invites::delete_expired(sql, now.plus_days(-LIFE_DAYS)).await?;
-                Ok(lti_invites::insert(sql, &kept, institution, until, now).await?)
+                lti_invites::insert(sql, &kept, institution, until, now).await?;
+                Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await?;
@@ -70,7 +78,8 @@ pub struct Registered {
 /// already.
 pub async fn register(app: &App, request: RegistrationRequest) -> Result<Registered> {
     let app = app.clone();
-    let registering = tokio::spawn(async move { register_uncancelled(&app, &request).await });
+    let work = async move { register_uncancelled(&app, &request).await };
+    let registering = tokio::spawn(audit::within(audit::origin(), work));
     registering.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 

@@ -1,11 +1,18 @@
 //! What managers decide about a case.
 
+use serde_json::{Value as Json, json};
+
 use super::{
-    super::{Actor, App, Error, Missing, Result, media, outbox},
+    super::{
+        Actor, App, Error, Missing, Result,
+        audit::{self, Record},
+        media, outbox,
+    },
     check, find_in,
 };
 use crate::{
     domain::{
+        audit::Act,
         email::Email,
         ids::{InstitutionId, ModerationId, NamePageId},
         media::{Kind, Media},
@@ -84,6 +91,16 @@ impl Decision {
         }
     }
 
+    const fn act(&self) -> Act {
+        match self {
+            Self::Approve => Act::ModerationApproved,
+            Self::Reject(_) => Act::ModerationRejected,
+            Self::Remove(_) => Act::ModerationRemoved,
+            Self::Dismiss => Act::ModerationDismissed,
+            Self::Restore => Act::ModerationRestored,
+        }
+    }
+
     fn explanation(&self) -> Option<&Explanation> {
         match self {
             Self::Reject(explanation) | Self::Remove(explanation) => Some(explanation),
@@ -108,6 +125,8 @@ pub async fn decide(
         None => None,
     };
     let now = app.clock.now();
+    let record = Record::new(app, actor, institution, decision.act());
+    let record = record.change(Json::Null, json!({ "reason": reason }));
     let verdict =
         Verdict { state: decision.state(), by: actor.signature(), reason, at: now, purge_at: now.plus(KEPT) };
     let (target, owned_app) = (target.clone(), app.clone());
@@ -139,6 +158,8 @@ pub async fn decide(
                     tell(sql, &owned_app, institution, &case, base_url.clone(), now).await?;
                 }
                 let decided = find_in(sql, institution, case.id, None).await?;
+                let record = audit::of_registration(sql, record, case.participant).await?;
+                audit::write(sql, &[record]).await?;
                 Ok((Outcome::Done(decided), gone))
             })
         })

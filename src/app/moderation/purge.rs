@@ -1,8 +1,13 @@
 //! Deleting what was decided long ago.
 
-use super::super::{App, Error, Result, media};
+use super::super::{
+    App, Error, Result,
+    audit::{self, MediaChange, Record},
+    media,
+};
 use crate::{
     domain::{
+        audit::{Act, Who},
         ids::{InstitutionId, ModerationId},
         media::Media,
         moderation::Case,
@@ -42,11 +47,12 @@ async fn purge_these(
     ids: Vec<ModerationId>,
     now: Moment,
 ) -> Result<Vec<Media>> {
+    let (owned_app, record) = (app.clone(), Record::by(app, Who::SYSTEM, institution, Act::RecordingDeleted));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let mut gone = Vec::new();
+                let (mut gone, mut changes) = (Vec::new(), Vec::new());
                 for id in ids {
                     // It may have been restored in the meantime, and decided about again.
                     let case = cases::find(sql, institution, id).await?;
@@ -54,10 +60,16 @@ async fn purge_these(
                     let Some(case) = case.filter(is_due) else { continue };
                     if case.can_be_restored() {
                         let owner = case.participant;
-                        gone.extend(store::media::take_removed(sql, institution, owner, &case.hex).await?);
+                        let old: Vec<Media> = store::media::take_removed(sql, institution, owner, &case.hex)
+                            .await?
+                            .into_iter()
+                            .collect();
+                        changes.extend(MediaChange::deleted(owner, &old));
+                        gone.extend(old);
                     }
                     cases::delete(sql, institution, id).await?;
                 }
+                audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)
             })
         })

@@ -7,12 +7,16 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     app::{
-        Actor, App, Error, Missing, Result, audiences, media::keys, streams::Chunks, zip_stream::ZipStream,
+        Actor, App, Error, Missing, Result, audiences,
+        audit::{self, Record as AuditRecord},
+        media::keys,
+        streams::Chunks,
+        zip_stream::ZipStream,
     },
     blobs::{Key, Shelf},
     domain::{
-        custom_field::CustomField, ids::InstitutionId, ids::ParticipantId, institution::Institution,
-        media::Media, moment::Moment, name_page::NamePageRef, session::PersonId,
+        audit::Act, custom_field::CustomField, ids::InstitutionId, ids::ParticipantId,
+        institution::Institution, media::Media, moment::Moment, name_page::NamePageRef, session::PersonId,
     },
     store::{
         self, Sql, consents, custom_fields, name_pages,
@@ -20,6 +24,9 @@ use crate::{
         rolls,
     },
 };
+
+/// Entries of the audit log.
+const MOST_CHANGES: usize = 10_000;
 
 /// All rows as JSON, and the files.
 pub struct Export {
@@ -90,15 +97,19 @@ pub async fn export(
     institution: &Institution,
     email_key: String,
 ) -> Result<Export> {
-    actor.represent(&PersonId { institution: institution.id, email_key: email_key.clone() })?;
+    let person = PersonId { institution: institution.id, email_key: email_key.clone() };
+    actor.represent(&person)?;
+    let record = AuditRecord::new(app, actor, institution.id, Act::PersonExported).of_person(&person);
     let (owner, now) = (institution.clone(), app.clock.now());
     let (about, media) = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // Nothing is written here. The lock blocks writers, so that all rows are from one snapshot.
+                // The lock blocks writers, so that all rows are from one snapshot.
                 rolls::lock(sql, owner.id).await?;
-                everything(sql, &owner, &email_key, now).await
+                let found = everything(sql, &owner, &email_key, now).await?;
+                audit::write(sql, &[record]).await?;
+                Ok(found)
             })
         })
         .await?;
@@ -136,6 +147,8 @@ async fn everything(
     }
     let audience = audiences::find_in(sql, owner.id, email_key).await?.audience;
     let consent_texts = consent_texts(sql, owner.id, &person).await?;
+    let changes = audit::told(sql, &id, MOST_CHANGES).await?;
+    let changes: Vec<Value> = changes.iter().map(|change| change.as_json(&owner.time_zone)).collect();
     let about = json!({
         "institution": owner.name,
         "email": email_key,
@@ -145,6 +158,7 @@ async fn everything(
         "do_not_call": not_to_call,
         "messages": messages.into_iter().map(|row| shown(row, owner)).collect::<Vec<_>>(),
         "consent_texts": consent_texts,
+        "changes": changes,
         "person": person,
     });
     Ok((about, media))

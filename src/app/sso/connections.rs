@@ -1,11 +1,17 @@
 //! Connections to OpenID providers, which an institution's owners manage.
 
+use serde_json::{Value as Json, json};
+
 use super::{
-    super::{Actor, App, Error, Missing, Result},
+    super::{
+        Actor, App, Error, Missing, Result,
+        audit::{self, Record},
+    },
     Registration, opened, purpose, unavailable,
 };
 use crate::{
     domain::{
+        audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, SsoConnectionId},
@@ -55,9 +61,33 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
     errors.into_result()?;
     let permitted = app.outbound.permits(&made.issuer).await;
     permitted.map_err(|error| Error::invalid(Field::Issuer, SetupFault::Address(error.to_string())))?;
+    let record = about(Record::new(app, actor, institution, Act::SsoCreated), &made);
     app.db
-        .write(move |sql| Box::pin(async move { taken(store_sso::insert(sql, &made).await).map(|()| made) }))
+        .write(move |sql| {
+            Box::pin(async move {
+                taken(store_sso::insert(sql, &made).await)?;
+                audit::write(sql, &[record.change(Json::Null, values(&made))]).await?;
+                Ok(made)
+            })
+        })
         .await
+}
+
+fn about(record: Record, connection: &Connection) -> Record {
+    record.about(SubjectKind::SsoConnection, connection.id, &connection.name)
+}
+
+fn values(connection: &Connection) -> Json {
+    let domains: Vec<String> = connection.domains.iter().map(ToString::to_string).collect();
+    json!({
+        "name": connection.name,
+        "issuer": connection.issuer,
+        "client_id": connection.client_id,
+        // Hidden, as all secrets are. It tells whether there is another one.
+        "client_secret": connection.sealed_client_secret,
+        "domains": (!domains.is_empty()).then_some(domains),
+        "trusts_unverified_email": connection.trusts_unverified_email,
+    })
 }
 
 /// The institution has another connection with this issuer and client.
@@ -117,6 +147,7 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
     };
     let domains = change.domains.map(|domains| parsed(&domains, &mut errors));
     errors.into_result()?;
+    let record = Record::new(app, actor, institution, Act::SsoUpdated);
     app.db
         .write(move |sql| {
             Box::pin(async move {
@@ -142,6 +173,8 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
                 if changed.is_stricter_than(&before) {
                     store_sso::delete_sessions(sql, institution, id).await?;
                 }
+                let record = about(record, &changed).change(values(&before), values(&changed));
+                audit::write_change(sql, record).await?;
                 Ok(changed)
             })
         })
@@ -161,11 +194,17 @@ pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Resul
 
 /// Deletes a connection and ends the sessions that it has opened.
 pub async fn delete(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<()> {
-    let institution = find(app, actor, id).await?.institution;
+    let leaving = find(app, actor, id).await?;
+    let institution = leaving.institution;
+    let record = about(Record::new(app, actor, institution, Act::SsoDeleted), &leaving);
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             store::rolls::lock(sql, institution).await?;
-            Ok(store_sso::delete(sql, institution, id).await?)
+            let is_gone = store_sso::delete(sql, institution, id).await?;
+            if is_gone {
+                audit::write(sql, &[record.change(values(&leaving), Json::Null)]).await?;
+            }
+            Ok(is_gone)
         })
     });
     if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::SsoConnection)) }

@@ -140,7 +140,11 @@ async fn what_is_paused_and_agreed_to_stays_so_when_courses_are_merged_and_ends_
     for one in [own, second] {
         execute(&app.db, text, vec![institution.into(), one.participant.into()]).await;
     }
-    assert!(consents::agree_as_owner(app, second, consent::BUILT_IN, Language::English).await.unwrap());
+    assert!(
+        consents::agree_as_owner(app, second, second.in_lti(), consent::BUILT_IN, Language::English)
+            .await
+            .unwrap()
+    );
     let path = format!("/v4/name_pages/{}/participants", gone.name_page);
     let listed = world.get(&path).await.expect(200)["participants"][0].clone();
     world.give(&listed, Kind::Recording, b"how Ana says it").await;

@@ -1,5 +1,6 @@
 //! Pages for people: signing in and out, and their own page.
 
+mod changes;
 mod consent;
 mod data;
 mod details;

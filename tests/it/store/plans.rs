@@ -1,7 +1,7 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them. Not on Citus, whose plans contain those of shards.
 
 use endonym::store::{
-    Db, Value, calls, coverage, imports, invitations, jobs, media, moderation, newest, own_recordings,
+    Db, Value, audit, calls, coverage, imports, invitations, jobs, media, moderation, newest, own_recordings,
     page_settings, participants, people, retention, sign_ins, turns,
 };
 
@@ -193,6 +193,30 @@ async fn no_page_of_a_list_is_sorted() {
         }
     }
     assert_eq!(seen, 2);
+}
+
+/// A page of the audit log is read in the order of an index, whoever or whatever it is about.
+#[tokio::test]
+async fn a_page_of_the_audit_log_is_neither_searched_nor_sorted() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    let entries = "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) \
+         INSERT INTO audit (institution_id, created_at, id, act, who_kind, subject_kind, subject_id, subject_label, email_key) \
+         SELECT i % 5 + 1, i * 1000, i, 'participant.updated', 'token', 'participant', CAST(i % 500 AS TEXT), 'x', \
+         'p' || (i % 500) || '@x.org' FROM n";
+    execute(&world.app.db, entries, vec![20_000.into()]).await;
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    for (what, text, params) in audit::statements() {
+        for plan in plans(&world, &text, &params).await {
+            let reads_all = |line: &String| {
+                let line = line.trim_start_matches([' ', '-', '>']);
+                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sort(line)
+            };
+            assert!(!plan.iter().any(reads_all), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
 }
 
 /// Workers look for due jobs all the time. They read the first one of each kind of their lanes, and none of other lanes.

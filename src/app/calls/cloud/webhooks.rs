@@ -7,7 +7,7 @@ use super::{documents::document, end_in, outcome_of};
 use crate::{
     app::{
         Actor, App, Error, Result,
-        calls::{attempts, cancel_opted_out},
+        calls::{attempts, cancel_opted_out, opt_out_in},
         jobs,
     },
     domain::{
@@ -234,7 +234,8 @@ async fn apply(
     let mut opted_out = ended.and_then(Outcome::reason) == Some(Reason::OptedOut);
     // The phone number of an erased person is blank.
     if !current && !attempt.phone_number.is_empty() && is_late_opt_out(&attempt, kind, report) {
-        calls::opt_out(sql, attempt.institution, &attempt.phone_number, now).await?;
+        let call = calls::find(sql, scope, attempt.call).await?;
+        opt_out_in(sql, app, &attempt, call.as_ref(), now).await?;
         opted_out = true;
     }
     if is_unwanted(&attempt, report) {

@@ -1,0 +1,99 @@
+//! Records as JSON objects, as the log shows them. No secrets, no audio, and no whole phone numbers.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::domain::{
+    audit::{Who, WhoKind, masked_number},
+    custom_field::CustomField,
+    media::{Kind, Media},
+    participant::Participant,
+};
+
+/// The fields of a registration by their keys in the API, and custom fields by theirs.
+pub fn of_participant(person: &Participant, fields: &[CustomField]) -> Json {
+    let mut values = Map::new();
+    let mut set = |key: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            values.insert(key.to_owned(), value.into());
+        }
+    };
+    set("email", person.email.as_deref());
+    for (field, value) in person.texts() {
+        set(field.key, value);
+    }
+    for (id, value) in &person.custom.0 {
+        match fields.iter().find(|field| field.id == *id) {
+            Some(field) => set(&field.import_key(), Some(value)),
+            None => set(&format!("custom_{id}"), Some(value)),
+        }
+    }
+    Json::Object(values)
+}
+
+/// Recordings and pictures by their kind. Eight digits tell files apart; all of them would be a link.
+pub fn of_media<'a>(media: impl IntoIterator<Item = &'a Media>) -> Json {
+    let field = |kind: Kind| match kind {
+        Kind::Recording | Kind::Held | Kind::Removed => "recording",
+        Kind::LegalRecording => "legal_recording",
+        Kind::Photo => "photo",
+    };
+    let mut values = Map::new();
+    for one in media {
+        let digits: String = one.hex.chars().take(8).collect();
+        values.insert(field(one.kind).to_owned(), format!("{}_{digits}", one.kind.word()).into());
+    }
+    Json::Object(values)
+}
+
+/// A phone number, as far as the log shows it.
+pub fn of_phone(e164: Option<&str>) -> Json {
+    json!({ "phone_number": e164.map(masked_number) })
+}
+
+/// How a registration is called: the person, and the page.
+pub fn label(person: &Participant) -> String {
+    let parts = [person.full_name(), person.page.title.clone()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// Both objects in one.
+pub fn with(one: Json, other: Json) -> Json {
+    match (one, other) {
+        (Json::Object(mut one), Json::Object(other)) => {
+            one.extend(other);
+            Json::Object(one)
+        }
+        (one, _) => one,
+    }
+}
+
+/// Who is to be named by a job that does their work.
+pub fn written_author(who: &Who) -> String {
+    json!({ "kind": who.kind.word(), "name": who.name.as_deref(), "id": who.id }).to_string()
+}
+
+/// `None` if it is unreadable.
+pub fn read_author(json: &str) -> Option<Who> {
+    let author: Json = serde_json::from_str(json).ok()?;
+    let kind = WhoKind::parse(author.get("kind")?.as_str()?)?;
+    let name = author.get("name").and_then(Json::as_str).map(Into::into);
+    Some(Who { kind, name, id: author.get("id").and_then(Json::as_i64) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_author_is_written_and_read() {
+        let authors = [
+            Who::OPERATOR,
+            Who::named(WhoKind::Member, "eva@x.org"),
+            Who::named(WhoKind::Token, "é").with_id(7),
+        ];
+        for who in authors {
+            assert_eq!(read_author(&written_author(&who)), Some(who));
+        }
+        assert_eq!(read_author("{}"), None);
+    }
+}

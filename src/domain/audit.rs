@@ -1,0 +1,500 @@
+//! The audit log: who changed what, when, from where, and what it was before and after.
+
+use std::{borrow::Cow, fmt, net::IpAddr, str::FromStr, sync::Arc};
+
+use serde_json::{Map, Value};
+
+use super::{
+    ids::{AuditId, InstitutionId},
+    moment::Moment,
+    text,
+};
+
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$of])* $variant,)+
+        }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The value in the database, in files and on the command line. It never changes.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.word() == word)
+            }
+        }
+    };
+}
+
+words! {
+    /// What kind of actor made a change.
+    WhoKind {
+        /// A client of the API; the name is that of its token.
+        Token = "token",
+        /// Somebody with a shell on the server.
+        Operator = "operator",
+        /// A person with a role in the institution; the name is their email address.
+        Member = "member",
+        /// A person who changed what is theirs; the name is the key of their email address.
+        Person = "person",
+        /// The same, in a learning system.
+        Lti = "lti",
+        /// A person on the phone.
+        Phone = "phone",
+        Scim = "scim",
+        /// The server itself: jobs and schedules. If it acts on what another system says, the name is that of the system.
+        System = "system",
+    }
+}
+
+words! {
+    /// One for each kind of change.
+    Act {
+        AudienceChosen = "audience.chosen",
+        AuditExported = "audit.exported",
+        BadgeListed = "badge.listed",
+        BouncesCleared = "bounces.cleared",
+        CallCancelled = "call.cancelled",
+        CallRetried = "call.retried",
+        ConsentGiven = "consent.given",
+        ConsentTextReset = "consent_text.reset",
+        ConsentTextSet = "consent_text.set",
+        ConsentWithdrawn = "consent.withdrawn",
+        CourseMerged = "course.merged",
+        CourseSyncRequested = "course.sync_requested",
+        CustomFieldCreated = "custom_field.created",
+        CustomFieldDeleted = "custom_field.deleted",
+        CustomFieldUpdated = "custom_field.updated",
+        ExportRequested = "export.requested",
+        ImportRun = "import.run",
+        ImportStarted = "import.started",
+        ImportUndone = "import.undone",
+        InstitutionCreated = "institution.created",
+        InvitationResent = "invitation.resent",
+        InvitationsSent = "invitations.sent",
+        InvitationWithdrawn = "invitation.withdrawn",
+        JobRetried = "job.retried",
+        LanguageChosen = "language.chosen",
+        MailOptedIn = "mail.opted_in",
+        MailOptedOut = "mail.opted_out",
+        MailTested = "mail.tested",
+        MailTextReset = "mail_text.reset",
+        MailTextSet = "mail_text.set",
+        MemberRemoved = "member.removed",
+        MemberSet = "member.set",
+        MessageRetried = "message.retried",
+        ModerationApproved = "moderation.approved",
+        ModerationDismissed = "moderation.dismissed",
+        ModerationRejected = "moderation.rejected",
+        ModerationRemoved = "moderation.removed",
+        ModerationRestored = "moderation.restored",
+        NamePageArchived = "name_page.archived",
+        NamePageCreated = "name_page.created",
+        NamePageDeleted = "name_page.deleted",
+        NamePageUnarchived = "name_page.unarchived",
+        NamePageUpdated = "name_page.updated",
+        PageExported = "page.exported",
+        ParticipantCreated = "participant.created",
+        ParticipantDeleted = "participant.deleted",
+        ParticipantHidden = "participant.hidden",
+        ParticipantShown = "participant.shown",
+        ParticipantUpdated = "participant.updated",
+        PersonErased = "person.erased",
+        PersonExported = "person.exported",
+        PhoneOptedIn = "phone.opted_in",
+        PhoneOptedOut = "phone.opted_out",
+        PhotoDeleted = "photo.deleted",
+        PhotoReplaced = "photo.replaced",
+        RecordingDeleted = "recording.deleted",
+        RecordingHeld = "recording.held",
+        RecordingReplaced = "recording.replaced",
+        RecordingRequestsChosen = "recording_requests.chosen",
+        RecordingsReprocessed = "recordings.reprocessed",
+        SettingsUpdated = "settings.updated",
+        SignInLinkCreated = "sign_in_link.created",
+        SsoCreated = "sso.created",
+        SsoDeleted = "sso.deleted",
+        SsoUpdated = "sso.updated",
+        TokenCreated = "token.created",
+        TokenRevoked = "token.revoked",
+        ToolConsumerCreated = "tool_consumer.created",
+        ToolConsumerDeleted = "tool_consumer.deleted",
+        ToolConsumerInvited = "tool_consumer.invited",
+        ToolConsumerUpdated = "tool_consumer.updated",
+    }
+}
+
+words! {
+    /// What kind of thing was changed.
+    SubjectKind {
+        Call = "call",
+        Course = "course",
+        CustomField = "custom_field",
+        Export = "export",
+        Import = "import",
+        Institution = "institution",
+        Invitation = "invitation",
+        Job = "job",
+        MailText = "mail_text",
+        Message = "message",
+        Moderation = "moderation",
+        NamePage = "name_page",
+        /// A registration.
+        Participant = "participant",
+        /// Somebody with all of their registrations, or without any.
+        Person = "person",
+        PhoneNumber = "phone_number",
+        SsoConnection = "sso_connection",
+        Token = "token",
+        ToolConsumer = "tool_consumer",
+    }
+}
+
+/// Who made a change. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Who {
+    pub kind: WhoKind,
+    /// `None` for the operator, for the server itself, and for people who were erased.
+    pub name: Option<Arc<str>>,
+    /// Of the token, or of the entry of a person in a learning system.
+    pub id: Option<i64>,
+}
+
+impl Who {
+    pub const SYSTEM: Self = Self { kind: WhoKind::System, name: None, id: None };
+    pub const OPERATOR: Self = Self { kind: WhoKind::Operator, name: None, id: None };
+
+    pub fn named(kind: WhoKind, name: &str) -> Self {
+        Self { kind, name: Some(name.into()), id: None }
+    }
+
+    pub fn numbered(kind: WhoKind, id: impl Into<i64>) -> Self {
+        Self { kind, name: None, id: Some(id.into()) }
+    }
+
+    pub fn with_id(self, id: impl Into<i64>) -> Self {
+        Self { id: Some(id.into()), ..self }
+    }
+
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+}
+
+/// Where a change was made: the network of the client, which tells a campus from a home but not one person from another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Jobs have none, and code outside of a request does not know it.
+    #[default]
+    Unknown,
+    /// A command on the server.
+    Shell,
+    /// Any address of the network.
+    Network(IpAddr),
+}
+
+impl Origin {
+    /// `None` if it is unknown. Networks are /24 for IPv4 and /48 for IPv6.
+    pub fn text(self) -> Option<String> {
+        match self {
+            Self::Unknown => None,
+            Self::Shell => Some("shell".to_owned()),
+            Self::Network(address) => Some(network(address)),
+        }
+    }
+}
+
+fn network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            format!("{a}.{b}.{c}.0/24")
+        }
+        IpAddr::V6(v6) => {
+            let [a, b, c, ..] = v6.segments();
+            format!("{}/48", std::net::Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// What was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// The word of a `SubjectKind`. Those of newer versions of the software may be unknown.
+    pub kind: Cow<'static, str>,
+    pub id: String,
+    /// A name for people. Empty if there is none, or if the person was erased.
+    pub label: String,
+}
+
+/// Changed fields with their values.
+pub type Values = Map<String, Value>;
+
+/// One change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub institution: InstitutionId,
+    pub id: AuditId,
+    pub at: Moment,
+    pub who: Who,
+    /// The word of an `Act`. Those of newer versions of the software may be unknown.
+    pub act: Cow<'static, str>,
+    pub subject: Subject,
+    /// The key of the email address of the person whose data was changed.
+    pub person: Option<String>,
+    /// See `Origin::text`.
+    pub origin: Option<String>,
+    /// Empty for what was created.
+    pub before: Values,
+    /// Empty for what was deleted.
+    pub after: Values,
+}
+
+impl Entry {
+    /// The names of the changed fields.
+    pub fn fields(&self) -> Vec<&str> {
+        fields(&self.before, &self.after)
+    }
+
+    /// Does it contain this text, of `text::searchable`?
+    pub fn contains(&self, wanted: &str) -> bool {
+        let texts = [
+            &*self.act,
+            self.who.name(),
+            &self.subject.id,
+            &self.subject.label,
+            self.person.as_deref().unwrap_or_default(),
+            self.origin.as_deref().unwrap_or_default(),
+        ];
+        let has = |text: &str| text::searchable(text).contains(wanted);
+        texts.into_iter().any(has) || [&self.before, &self.after].into_iter().any(|values| any(values, &has))
+    }
+}
+
+/// The names of the fields of both, in order.
+pub fn fields<'a>(before: &'a Values, after: &'a Values) -> Vec<&'a str> {
+    let mut fields: Vec<&str> = before.keys().chain(after.keys()).map(String::as_str).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    fields
+}
+
+fn any(values: &Values, has: &impl Fn(&str) -> bool) -> bool {
+    values.iter().any(|(field, value)| match value {
+        Value::String(value) => has(field) || has(value),
+        other => has(field) || has(&other.to_string()),
+    })
+}
+
+/// A position in the log, from which older entries are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    pub at: Moment,
+    pub id: AuditId,
+}
+
+impl Cursor {
+    /// Before everything.
+    pub const NEWEST: Self = Self { at: Moment::from_micros(i64::MAX), id: AuditId::new(i64::MAX) };
+
+    /// Everything that is older than this moment comes next.
+    pub const fn before(at: Moment) -> Self {
+        Self { at, id: AuditId::new(i64::MIN) }
+    }
+
+    pub fn of(entry: &Entry) -> Self {
+        Self { at: entry.at, id: entry.id }
+    }
+
+    fn key(self) -> (i64, i64) {
+        (self.at.micros(), self.id.get())
+    }
+
+    /// The one of both from which less is left.
+    pub fn older(self, other: Self) -> Self {
+        if self.key() <= other.key() { self } else { other }
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}_{}", self.at.micros(), self.id)
+    }
+}
+
+/// The text is not a cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotACursor;
+
+impl FromStr for Cursor {
+    type Err = NotACursor;
+
+    fn from_str(text: &str) -> Result<Self, NotACursor> {
+        let (at, id) = text.split_once('_').ok_or(NotACursor)?;
+        let at = at.parse().map_err(|_| NotACursor)?;
+        Ok(Self { at: Moment::from_micros(at), id: id.parse().map_err(|_| NotACursor)? })
+    }
+}
+
+/// The longest text that is kept of a value, in characters.
+const LONGEST_VALUE: usize = 500;
+/// In place of a secret: it tells only that there is one.
+const HIDDEN: &str = "(hidden)";
+
+/// The fields of two JSON objects that differ. Fields without a value are left out, secrets are hidden, and long texts are cut.
+pub fn differences(before: Value, after: Value) -> (Values, Values) {
+    let (mut before, mut after) = (object(before), object(after));
+    before.retain(|field, value| {
+        // Neither side tells what stays the same.
+        let is_same = after.get(field).is_some_and(|other| *other == *value);
+        if is_same {
+            after.remove(field);
+        }
+        !is_same
+    });
+    for values in [&mut before, &mut after] {
+        values.retain(|_, value| !value.is_null());
+        for (field, value) in values.iter_mut() {
+            conceal(field, value);
+        }
+    }
+    (before, after)
+}
+
+fn object(value: Value) -> Values {
+    match value {
+        Value::Object(values) => values,
+        _ => Values::new(),
+    }
+}
+
+fn conceal(field: &str, value: &mut Value) {
+    if is_secret(field) {
+        *value = HIDDEN.into();
+    } else if let Value::String(text) = value
+        && let Some((cut, _)) = text.char_indices().nth(LONGEST_VALUE)
+    {
+        text.truncate(cut);
+        text.push('…');
+    }
+}
+
+/// Never a value of these fields, whoever passes it.
+fn is_secret(field: &str) -> bool {
+    let words = ["secret", "password", "digest", "base64", "access_code"];
+    field == "token" || field.ends_with("_token") || words.iter().any(|word| field.contains(word))
+}
+
+/// All digits of a phone number are masked, except the last three.
+pub fn masked_number(e164: &str) -> String {
+    let shown = e164.chars().count().saturating_sub(3);
+    e164.chars().enumerate().map(|(at, c)| if at < shown && c != '+' { '*' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn words_are_unique_and_parsed() {
+        for (at, act) in Act::ALL.iter().enumerate() {
+            assert_eq!(Act::parse(act.word()), Some(*act));
+            assert!(Act::ALL[at + 1..].iter().all(|other| other.word() != act.word()), "{}", act.word());
+            assert!(
+                act.word().split_once('.').is_some_and(|(noun, verb)| !noun.is_empty() && !verb.is_empty())
+            );
+        }
+        assert!(WhoKind::ALL.iter().all(|kind| WhoKind::parse(kind.word()) == Some(*kind)));
+        assert!(SubjectKind::ALL.iter().all(|kind| SubjectKind::parse(kind.word()) == Some(*kind)));
+        assert_eq!(Act::parse("participant"), None);
+    }
+
+    #[test]
+    fn an_origin_is_a_network_and_never_an_address() {
+        let text = |address: &str| Origin::Network(address.parse().unwrap()).text().unwrap();
+        assert_eq!(text("192.0.2.77"), "192.0.2.0/24");
+        assert_eq!(text("::ffff:192.0.2.77"), "192.0.2.0/24", "IPv4 in IPv6");
+        assert_eq!(text("2001:db8:1234:5678:9abc::1"), "2001:db8:1234::/48");
+        assert_eq!(text("2001:db8::1"), "2001:db8::/48");
+        assert_eq!(text("::1"), "::/48");
+        assert_eq!(Origin::Shell.text().as_deref(), Some("shell"));
+        assert_eq!(Origin::default().text(), None);
+    }
+
+    #[test]
+    fn only_what_differs_is_kept() {
+        let (before, after) = differences(
+            json!({ "first_name": "Ana", "last_name": "Silva", "phonetic": null, "notes": "old" }),
+            json!({ "first_name": "Ana", "last_name": "Sousa", "phonetic": "AH-na", "notes": null }),
+        );
+        assert_eq!(Value::Object(before), json!({ "last_name": "Silva", "notes": "old" }));
+        assert_eq!(Value::Object(after), json!({ "last_name": "Sousa", "phonetic": "AH-na" }));
+        let (before, after) = differences(Value::Null, json!({ "name": "x", "empty": null }));
+        assert!(before.is_empty());
+        assert_eq!(Value::Object(after), json!({ "name": "x" }));
+    }
+
+    #[test]
+    fn secrets_are_hidden_and_long_texts_cut() {
+        let (before, after) = differences(
+            json!({ "client_secret": "one", "access_token": "a" }),
+            json!({ "client_secret": "two", "access_token": "a", "text": "é".repeat(501) }),
+        );
+        assert_eq!(Value::Object(before), json!({ "client_secret": HIDDEN }));
+        assert_eq!(after["client_secret"], HIDDEN);
+        assert!(!after.contains_key("access_token"), "it has not changed");
+        assert_eq!(after["text"], format!("{}…", "é".repeat(500)));
+    }
+
+    #[test]
+    fn a_number_keeps_its_last_three_digits() {
+        assert_eq!(masked_number("+12025550123"), "+********123");
+        assert_eq!(masked_number("+12"), "+12");
+    }
+
+    fn entry() -> Entry {
+        Entry {
+            institution: InstitutionId::new(1),
+            id: AuditId::new(7),
+            at: Moment::from_micros(5_000),
+            who: Who::named(WhoKind::Token, "Student system"),
+            act: Act::ParticipantUpdated.word().into(),
+            subject: Subject { kind: "participant".into(), id: "42".into(), label: "José Núñez".into() },
+            person: Some("jose@example.edu".into()),
+            origin: Some("192.0.2.0/24".into()),
+            before: object(json!({ "phonetic": "ho-ZAY" })),
+            after: object(json!({ "notes": "x", "phonetic": "ho-SEH", "pages": ["choir"] })),
+        }
+    }
+
+    #[test]
+    fn an_entry_is_found_by_what_it_says_in_any_spelling() {
+        for wanted in ["Núñez", "nunez", "STUDENT", "jose@", "192.0.2", "seh", "choir", "notes", "updated"]
+        {
+            assert!(entry().contains(&text::searchable(wanted)), "{wanted}");
+        }
+        assert!(!entry().contains(&text::searchable("Ana")));
+        assert_eq!(entry().fields(), ["notes", "pages", "phonetic"]);
+    }
+
+    #[test]
+    fn a_cursor_is_written_and_read() {
+        let cursor = Cursor::of(&entry());
+        assert_eq!(cursor.to_string(), "5000_7");
+        assert_eq!("5000_7".parse::<Cursor>(), Ok(cursor));
+        assert!(["", "5000", "x_7", "7_"].iter().all(|text| text.parse::<Cursor>() == Err(NotACursor)));
+        assert_eq!(Cursor::NEWEST.older(cursor), cursor);
+        assert_eq!(cursor.older(Cursor::before(cursor.at)), Cursor::before(cursor.at));
+    }
+}
