@@ -129,6 +129,42 @@ pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result
         .collect())
 }
 
+/// A part of the members of an institution, by email.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Each with the titles of their pages. Owners and admins have all pages, and none is listed.
+    pub members: Vec<(Member, Vec<String>)>,
+    /// How many owners the institution has.
+    pub owners: i64,
+}
+
+/// Members behind this key of an email address, for admins too: they see who has a role, and change nothing. The pages of the members
+/// are left out, except for their titles.
+pub async fn list(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    behind: &str,
+    most: usize,
+) -> Result<Listed> {
+    actor.administer(institution)?;
+    let sql = &mut app.db.read();
+    let found = members::behind(sql, institution, behind, i64::try_from(most).unwrap_or(i64::MAX)).await?;
+    let mut titles = match (found.first(), found.last()) {
+        (Some(first), Some(last)) => {
+            let range = (first.person.email_key.as_str(), last.person.email_key.as_str());
+            members::titles(sql, institution, range).await?
+        }
+        _ => HashMap::new(),
+    };
+    let owners = members::owners(sql, institution).await?;
+    let with_titles = |member: Member| {
+        let of_member = titles.remove(&member.person.email_key).unwrap_or_default();
+        (member, of_member)
+    };
+    Ok(Listed { members: found.into_iter().map(with_titles).collect(), owners })
+}
+
 /// Takes the role from somebody. If they are registered on no name page, they are signed out everywhere.
 pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<()> {
     actor.own(institution)?;

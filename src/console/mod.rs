@@ -3,8 +3,10 @@
 //! Each section has a file with `rules()`: its routes, and who may use them (`rule.rs`). A handler takes `Console` or, for a form,
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
+mod audit;
 mod chart;
 mod faults;
+mod members;
 mod operator;
 mod overview;
 mod progress;
@@ -24,7 +26,17 @@ pub use notice::refuse;
 
 /// All routes of the console of an institution. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules(), start::rules(), search::rules(), progress::rules()].into_iter().flatten().collect()
+    [
+        overview::rules(),
+        start::rules(),
+        search::rules(),
+        progress::rules(),
+        members::rules(),
+        audit::rules(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// `/console` belongs to no institution: it leads members to theirs, and is the operator's console. The paths of the operator do not

@@ -46,6 +46,11 @@ impl Form {
         self.get(name).filter(|value| !value.trim().is_empty()).map(str::to_owned)
     }
 
+    /// All values of that name, unchanged: of checkboxes, those that are ticked.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
     /// The names that may be those of custom fields, each once.
     pub fn custom_keys(&self) -> impl Iterator<Item = &str> {
         let keys: BTreeSet<&str> = self.0.iter().map(|(key, _)| key.as_str()).collect();
@@ -102,6 +107,7 @@ mod tests {
         let form = Form::from_query("a=1+2&b=%C3%A9%26&a=3&c&d=+");
         assert_eq!(form.get("a"), Some("1 2"));
         assert_eq!(form.get("b"), Some("é&"));
+        assert_eq!(form.all("a").collect::<Vec<_>>(), ["1 2", "3"]);
         assert_eq!(form.text("c"), None);
         assert_eq!(form.text("d"), None);
     }

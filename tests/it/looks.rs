@@ -461,6 +461,20 @@ async fn console(world: &World, matrix: &mut Matrix) {
             Way::from(&*format!("{home}/start")).on(wrong, "document.querySelector('.fault')"),
         )
         .await;
+    matrix.page("members", &*format!("{home}/members")).await;
+    matrix.page("a new member", &*format!("{home}/members/add")).await;
+    let nobody = "document.querySelector('#email').form.submit()";
+    let fault = "document.querySelector('.fault')";
+    matrix
+        .page("a new member with a fault", Way::from(&*format!("{home}/members/add")).on(nobody, fault))
+        .await;
+    matrix.page("a member", &*format!("{home}/members/change?email=console%40example.edu")).await;
+    matrix.page("audit log", &*format!("{home}/audit")).await;
+    matrix.page("audit log, nothing found", &*format!("{home}/audit?q=qqqq")).await;
+    let open = "document.querySelector('.table a').click()";
+    let opened = "location.pathname.includes('/audit/entry/')";
+    let role = format!("{home}/audit?act=member.set");
+    matrix.page("entry of the audit log", Way::from(&*role).on(open, opened)).await;
     matrix.page("sign in again", &*format!("/sign-in?institution={}&why=again", institution.slug)).await;
     let link = operators::link(app, &Actor::Operator, &world.base).await.unwrap().0;
     matrix.page("link of the operator", &*link).await;

@@ -289,6 +289,12 @@ pub fn cases() -> Vec<Case> {
             s.id,
             &audit::Query::default()
         )),
+        case!("audit::log::find", Institution, |s, a| audit::find(
+            &s.world.app,
+            a,
+            s.id,
+            endonym::domain::audit::Cursor::NEWEST
+        )),
         case!("audit::log::export", Institution, |s, a| audit::export(
             &s.world.app,
             a,
@@ -637,6 +643,7 @@ pub fn cases() -> Vec<Case> {
             vec![s.page.clone()]
         )),
         case!("members::all", Ownership, |s, a| members::all(&s.world.app, a, s.id)),
+        case!("members::list", Institution, |s, a| members::list(&s.world.app, a, s.id, "", 100)),
         case!("members::remove", Ownership, |s, a| members::remove(&s.world.app, a, s.id, "boss@x.org")),
         case!("members::own_pages", Institution, |s, a| members::own_pages(&s.world.app, a, &ana(s))),
         case!("page_exports::export", Page, |s, a| page_exports::export(

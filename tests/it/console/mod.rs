@@ -1,6 +1,8 @@
 //! The console.
 
+mod audit;
 mod fresh;
+mod members;
 mod operator;
 mod overview;
 mod progress;
