@@ -83,6 +83,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("lti_keys", Reference),
     ("migrations", Reference),
     ("sso_connections", Reference),
+    ("sso_group_roles", Reference),
     ("tokens", Reference),
     ("tool_consumers", Reference),
     ("versions", Reference),

@@ -96,11 +96,12 @@ pub async fn owners(sql: &mut Sql, institution: InstitutionId) -> Result<i64> {
     Ok(sql.one(text, &params, |row| row.int(0)).await?.unwrap_or(0))
 }
 
-/// Inserts a member, or replaces address, role and pages.
+/// Inserts a member, or replaces address, role and pages. From then on the role is one that was given by hand (see
+/// `sso_groups::mark`).
 pub async fn set(sql: &mut Sql, member: &Member) -> Result<()> {
     let Member { person: PersonId { institution, email_key }, email, role, pages, created_at } = member;
     let text = "INSERT INTO members (institution_id, email_key, email, role, created_at) VALUES ($1, $2, $3, $4, $5) \
-                ON CONFLICT (institution_id, email_key) DO UPDATE SET email = $3, role = $4";
+                ON CONFLICT (institution_id, email_key) DO UPDATE SET email = $3, role = $4, source = 'hand', connection_id = NULL";
     let params: [Value<'_>; 5] = [
         (*institution).into(),
         email_key.into(),

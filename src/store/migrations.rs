@@ -32,6 +32,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
     ("0029_audit", include_str!("../../migrations/0029_audit.sql")),
     ("0030_console", include_str!("../../migrations/0030_console.sql")),
+    ("0035_group_roles", include_str!("../../migrations/0035_group_roles.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

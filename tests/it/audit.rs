@@ -281,6 +281,7 @@ const READS: &[&str] = &[
     "sso::connections::check",
     "sso::connections::check_client",
     "sso::connections::find",
+    "sso::groups::mapping",
     "tokens::all",
     "tool_consumers::all",
     "tool_consumers::check",

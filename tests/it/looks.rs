@@ -11,7 +11,7 @@ use endonym::{
         looks, members, operators, opt_outs,
         own_recordings::Sharing,
         page_settings::{self, Change},
-        sign_in,
+        sign_in, sso,
     },
     domain::{
         address_list::AddressList,
@@ -469,6 +469,21 @@ async fn console(world: &World, matrix: &mut Matrix) {
         .page("a new member with a fault", Way::from(&*format!("{home}/members/add")).on(nobody, fault))
         .await;
     matrix.page("a member", &*format!("{home}/members/change?email=console%40example.edu")).await;
+    let provider = sso::New {
+        name: Some("Campus Login".into()),
+        issuer: "http://127.0.0.1:9".into(),
+        client_id: "endonym".into(),
+        client_secret: "secret".into(),
+        domains: Vec::new(),
+        trusts_unverified_email: false,
+    };
+    let connection = sso::create(app, &Actor::Operator, institution.id, provider).await.unwrap().id;
+    sso::map_group(app, &Actor::Operator, connection, "registrars", Role::Admin, vec![]).await.unwrap();
+    matrix.page("roles by group", &*format!("{home}/members/groups")).await;
+    let blank = "document.querySelector('[name=group]:not([type=hidden])').form.submit()";
+    let groups = format!("{home}/members/groups");
+    matrix.page("roles by group with a fault", Way::from(&*groups).on(blank, fault)).await;
+    sso::delete(app, &Actor::Operator, connection).await.unwrap();
     matrix.page("audit log", &*format!("{home}/audit")).await;
     matrix.page("audit log, nothing found", &*format!("{home}/audit?q=qqqq")).await;
     let open = "document.querySelector('.table a').click()";

@@ -780,6 +780,27 @@ pub fn cases() -> Vec<Case> {
         case!("sso::connections::check_client", Ownership, |s, a| async {
             away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
         }),
+        case!("sso::groups::set_groups_claim", Ownership, |s, a| sso::set_groups_claim(
+            &s.world.app,
+            a,
+            s.connection.id,
+            "roles"
+        )),
+        case!("sso::groups::map_group", Ownership, |s, a| sso::map_group(
+            &s.world.app,
+            a,
+            s.connection.id,
+            "staff",
+            MemberRole::Reader,
+            vec![s.page.clone()]
+        )),
+        case!("sso::groups::mapping", Ownership, |s, a| sso::mapping(&s.world.app, a, s.connection.id)),
+        case!("sso::groups::unmap_group", Ownership, |s, a| sso::unmap_group(
+            &s.world.app,
+            a,
+            s.connection.id,
+            "staff"
+        )),
         case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
             &s.world.app,
             a,

@@ -1,7 +1,7 @@
 //! Members: who sees them, and who changes them.
 
 use endonym::{
-    app::{Actor, members, name_pages},
+    app::{Actor, members, name_pages, sso},
     domain::{email::email_key, member::Role, name_page::NamePageRef, session::PersonId},
 };
 
@@ -178,4 +178,58 @@ async fn a_long_list_has_pages() {
     let body = owner.get(&format!("{PATH}?after=m099%40example.edu")).await.expect(200).body;
     assert!(body.contains("m100@example.edu") && !body.contains("m099@example.edu"), "{body}");
     assert!(body.contains("owner@example.example"), "{body}");
+}
+
+#[tokio::test]
+async fn owners_give_roles_to_groups() {
+    let world = World::new().await;
+    let (owner, path) = (member(&world, Role::Owner).await, format!("{PATH}/groups"));
+    let body = owner.get(&path).await.expect(200).body;
+    assert!(body.contains("Set up single sign-on first"), "{body}");
+    let provider = |name: &str| sso::New {
+        name: Some(name.into()),
+        issuer: "http://127.0.0.1:9".into(),
+        client_id: "endonym".into(),
+        client_secret: "secret".into(),
+        domains: Vec::new(),
+        trusts_unverified_email: false,
+    };
+    let (app, operator) = (&world.app, &Actor::Operator);
+    let made = sso::create(app, operator, world.institution.id, provider("Campus Login")).await.unwrap();
+    let there = world.neighbor().await;
+    let foreign = sso::create(app, operator, there.institution.id, provider("Elsewhere")).await.unwrap();
+    let (id, foreign) = (made.id.to_string(), foreign.id.to_string());
+    let body = owner.get(&path).await.expect(200).body;
+    assert!(body.contains("Campus Login") && !body.contains("Elsewhere"), "{body}");
+
+    let rule = |group: &'static str, pages: &'static str| {
+        [("connection", id.as_str()), ("group", group), ("role", "reader"), ("pages", pages)]
+    };
+    let body = owner.post(&path, &rule(" ", "")).await.expect(422).body;
+    assert!(body.contains(&format!("group-fault-{id}")), "{body}");
+    let body = owner.post(&path, &rule("staff", "nowhere")).await.expect(422).body;
+    assert!(body.contains(&format!("pages-fault-{id}")) && body.contains("value=\"nowhere\""), "{body}");
+    assert!(body.contains("value=\"staff\""), "what was typed stays: {body}");
+    owner.post(&path, &rule("staff", "class-of-2027")).await.redirects_to(&format!("{path}?done=saved"));
+    let mapping = sso::mapping(app, operator, made.id).await.unwrap();
+    assert_eq!(
+        (mapping.rules[0].group.as_str(), mapping.rules[0].pages.as_slice()),
+        ("staff", &[world.page.id][..])
+    );
+    assert!(owner.get(&path).await.expect(200).body.contains(&world.page.title));
+
+    let claim = |claim: &'static str| [("connection", id.as_str()), ("claim", claim)];
+    let body = owner.post(&format!("{path}/claim"), &claim("")).await.expect(422).body;
+    assert!(body.contains(&format!("claim-fault-{id}")), "{body}");
+    owner.post(&format!("{path}/claim"), &claim("roles")).await.redirects_to(&format!("{path}?done=saved"));
+    assert_eq!(sso::mapping(app, operator, made.id).await.unwrap().claim, "roles");
+
+    let theirs = [("connection", foreign.as_str()), ("group", "staff"), ("role", "owner"), ("claim", "x")];
+    for path in [path.clone(), format!("{path}/remove"), format!("{path}/claim")] {
+        owner.post(&path, &theirs).await.expect(404);
+    }
+    let gone = [("connection", id.as_str()), ("group", "staff")];
+    owner.post(&format!("{path}/remove"), &gone).await.redirects_to(&format!("{path}?done=saved"));
+    assert!(sso::mapping(app, operator, made.id).await.unwrap().rules.is_empty());
+    member(&world, Role::Admin).await.get(&path).await.expect(403);
 }
