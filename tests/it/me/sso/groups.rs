@@ -20,7 +20,7 @@ const NEO: &str = "neo@example.edu";
 
 /// The provider tells groups, in the ID token or at its UserInfo endpoint.
 async fn scene(in_token: bool) -> (World, Provider, Connection) {
-    let claims = json!({ "openid": ["sub"], "email": ["email", "email_verified", "groups", "_claim_names"] });
+    let claims = json!({ "openid": ["sub"], "email": ["email", "email_verified", "groups"] });
     let settings = json!({ "claims": claims, "conformIdTokenClaims": !in_token });
     scene_with(json!({}), json!({ "settings": settings })).await
 }
@@ -122,7 +122,8 @@ async fn groups_that_the_provider_does_not_name_change_nothing() {
     let (world, provider, connection) = scene(true).await;
     map(&world, &connection, "staff", Role::Reader).await;
     enter(&world, &provider, &connection, json!({ "groups": ["staff"] })).await.redirects_to("/me");
-    let many = json!({ "_claim_names": { "groups": "src1" } });
+    let place = json!({ "src1": { "endpoint": "https://graph.example.com" } });
+    let many = json!({ "_claim_names": { "groups": "src1" }, "_claim_sources": place });
     enter(&world, &provider, &connection, many).await.redirects_to("/me");
     assert_eq!(neo(&world).await.unwrap().role, Role::Reader);
 }
