@@ -19,7 +19,7 @@ use super::{
 use crate::{
     domain::{
         access::{Access, Action, SearchScope},
-        audit::{Act, SubjectKind},
+        audit::{Act, SubjectKind, Who, WhoKind},
         call::Reason,
         ids::{InstitutionId, JobId, NamePageId, ParticipantId},
         job::Job,
@@ -153,6 +153,10 @@ pub async fn erase(
                 persons::delete_person(sql, institution, &email_key).await?;
                 let ids: Vec<ParticipantId> = registrations.iter().map(|one| one.id).collect();
                 store::audit::forget_person(sql, institution, (email_key.as_str(), signature), &ids).await?;
+                if let Some(signature) = signature {
+                    let author = audit::written_author(&Who::named(WhoKind::Member, signature));
+                    store::imports::forget_author(sql, institution, &author).await?;
+                }
                 let before = json!({ "registrations": registrations.len() });
                 audit::write(sql, &[record.change(before, Json::Null)]).await?;
                 Ok((registrations, gone, takes))

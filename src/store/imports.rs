@@ -132,6 +132,12 @@ pub async fn set_author(sql: &mut Sql, institution: InstitutionId, id: ImportId,
     sql.execute(text, &[author.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
+/// Whoever it was has been erased.
+pub async fn forget_author(sql: &mut Sql, institution: InstitutionId, author: &str) -> Result<()> {
+    let text = "UPDATE imports SET author = NULL WHERE institution_id = $1 AND author = $2";
+    sql.execute(text, &[institution.into(), author.into()]).await.map(|_| ())
+}
+
 pub async fn author(sql: &mut Sql, institution: InstitutionId, id: ImportId) -> Result<Option<String>> {
     let text = "SELECT author FROM imports WHERE institution_id = $1 AND id = $2";
     Ok(sql.one(text, &[institution.into(), id.into()], |row| row.opt_text(0)).await?.flatten())

@@ -73,10 +73,7 @@ async fn what_an_api_client_does_is_there_with_the_values_before_and_after() {
     assert_eq!((made.who.kind, made.who.name()), (WhoKind::Token, "tests"));
     assert!(made.who.id.is_some(), "the token");
     assert_eq!(made.origin.as_deref(), Some("127.0.0.0/24"), "a network, and not the address");
-    assert_eq!(
-        (made.subject.kind.as_ref(), made.subject.label.as_str()),
-        ("participant", "Ana, Class of 2027")
-    );
+    assert_eq!((&*made.subject.kind, made.subject.label.as_str()), ("participant", "Ana, Class of 2027"));
     assert_eq!(made.person.as_deref(), Some(ANA));
     assert!(made.before.is_empty());
     assert_eq!(values(&made.after), json!({ "email": ANA, "first_name": "Ana" }));
@@ -458,7 +455,7 @@ async fn entries_are_deleted_when_the_institution_says() {
     world.person("Ana", ANA).await;
     assert!(audit::delete_expired(&world.app).await.unwrap() > 3);
     let left = entries(&world, audit::Query::default()).await;
-    assert_eq!(left.iter().map(|entry| entry.act.as_ref()).collect::<Vec<_>>(), ["participant.created"]);
+    assert_eq!(left.iter().map(|entry| &*entry.act).collect::<Vec<_>>(), ["participant.created"]);
     let theirs = entries_of(&world, there.institution.id, audit::Query::default()).await;
     assert!(!theirs.is_empty(), "two years are the default");
     world.advance(Duration::from_secs(730 * 24 * 3_600));

@@ -23,8 +23,8 @@ pub fn of_participant(person: &Participant, fields: &[CustomField]) -> Json {
     }
     for (id, value) in &person.custom.0 {
         match fields.iter().find(|field| field.id == *id) {
-            Some(field) => set(&field.import_key(), Some(value)),
-            None => set(&format!("custom_{id}"), Some(value)),
+            Some(field) => set(&field.import_key(), Some(value.as_str())),
+            None => set(&format!("custom_{id}"), Some(value.as_str())),
         }
     }
     Json::Object(values)

@@ -73,7 +73,8 @@ pub async fn follow(app: &App, connection: &Connection, consumer: &ToolConsumer,
         }
         let done = match &photo.change {
             PhotoChange::Copy { url, digest } => {
-                copy(app, connection, (institution, photo.participant), who, (url, digest)).await
+                copy(app, connection, (institution, photo.participant), who, (url.as_str(), digest.as_str()))
+                    .await
             }
             PhotoChange::Remove => remove(app, (institution, photo.participant), who).await,
         };

@@ -212,7 +212,9 @@ async fn a_page_of_the_audit_log_is_neither_searched_nor_sorted() {
         for plan in plans(&world, &text, &params).await {
             let reads_all = |line: &String| {
                 let line = line.trim_start_matches([' ', '-', '>']);
-                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sort(line)
+                // PostgreSQL may sort the few entries about one person.
+                let is_sorted = is_sort(line) && (!on_postgres() || what == "the newest entries");
+                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sorted
             };
             assert!(!plan.iter().any(reads_all), "{what}\n  {text}\n    {}", plan.join("\n    "));
         }
