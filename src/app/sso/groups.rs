@@ -226,10 +226,10 @@ fn is_last_owner(errors: &FieldErrors) -> bool {
     errors.iter().any(|(field, _)| *field == Field::Role)
 }
 
-/// Without pages that were deleted since the rule was made.
+/// Without pages that were deleted since the rule was made, and not more than a member may have.
 async fn existing(sql: &mut Sql, person: &PersonId, pages: Vec<NamePageId>) -> Result<Vec<NamePageId>> {
     let mut found = Vec::with_capacity(pages.len());
-    for page in pages {
+    for page in pages.into_iter().take(MAX_PAGES) {
         let Some(reference) = NamePageRef::parse(&page.to_string()) else { continue };
         if store::name_pages::find(sql, person.institution, &reference)
             .await?

@@ -26,7 +26,7 @@ pub struct Filter {
     pub kind: String,
     pub id: String,
     /// Where the page before this one has ended.
-    before: String,
+    pub before: String,
 }
 
 /// Which of the days cannot be read.
