@@ -16,7 +16,7 @@ use std::fmt::Display;
 use serde_json::Value as Json;
 
 pub(super) use log::told;
-pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, list, of_person};
+pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, find, list, of_person};
 pub(super) use media::{MediaChange, write_media};
 pub use retention::run as delete_expired;
 pub(super) use values::{of_media, of_participant, of_phone, read_author, with, written_author};

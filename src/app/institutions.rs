@@ -178,6 +178,10 @@ pub async fn audit_days(app: &App, actor: &Actor, id: InstitutionId) -> Result<O
 
 pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) -> Result<Institution> {
     let id = find(app, actor, slug).await?.id;
+    // Otherwise an admin could delete the traces of what they did.
+    if change.audit_days.is_some() {
+        actor.own(id)?;
+    }
     let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;

@@ -1,7 +1,10 @@
 //! Members of an institution: who runs its name pages, and with which role. The role is looked up at each request, so that one
 //! that was taken away ends at once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::{Value as Json, json};
 
@@ -20,7 +23,7 @@ use crate::{
         name_page::{NamePage, NamePageRef},
         session::PersonId,
     },
-    store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins},
+    store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins, sso_groups},
 };
 
 /// Name pages that are shown to a member at once.
@@ -79,12 +82,12 @@ pub async fn set(
         .await
 }
 
-fn about(record: Record, member: &Member) -> Record {
+pub(super) fn about(record: Record, member: &Member) -> Record {
     let key = &member.person.email_key;
     record.about(SubjectKind::Person, key, &member.email).person(key)
 }
 
-fn values(member: &Member) -> Json {
+pub(super) fn values(member: &Member) -> Json {
     let pages: Vec<String> = member.pages.iter().map(ToString::to_string).collect();
     json!({ "email": member.email, "role": member.role.word(), "name_pages": (!pages.is_empty()).then_some(pages) })
 }
@@ -99,7 +102,11 @@ pub(super) async fn set_in(sql: &mut Sql, member: &Member, before: Option<&Membe
     Ok(())
 }
 
-async fn ids(sql: &mut Sql, institution: InstitutionId, pages: &[NamePageRef]) -> Result<Vec<NamePageId>> {
+pub(super) async fn ids(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    pages: &[NamePageRef],
+) -> Result<Vec<NamePageId>> {
     let mut ids = Vec::with_capacity(pages.len());
     for page in pages {
         let found = name_pages::find(sql, institution, page).await?;
@@ -139,6 +146,45 @@ pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result
             (member, of_member)
         })
         .collect())
+}
+
+/// A part of the members of an institution, by email.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Each with the titles of their pages. Owners and admins have all pages, and none is listed.
+    pub members: Vec<(Member, Vec<String>)>,
+    /// The keys of those who have their role from a group of single sign-on.
+    pub by_group: HashSet<String>,
+    /// How many owners the institution has.
+    pub owners: i64,
+}
+
+/// Members behind this key of an email address, for admins too: they see who has a role, and change nothing. The pages of the members
+/// are left out, except for their titles.
+pub async fn list(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    behind: &str,
+    most: usize,
+) -> Result<Listed> {
+    actor.administer(institution)?;
+    let sql = &mut app.db.read();
+    let found = members::behind(sql, institution, behind, i64::try_from(most).unwrap_or(i64::MAX)).await?;
+    let (mut titles, by_group) = match (found.first(), found.last()) {
+        (Some(first), Some(last)) => {
+            let range = (first.person.email_key.as_str(), last.person.email_key.as_str());
+            let titles = members::titles(sql, institution, range).await?;
+            (titles, sso_groups::members(sql, institution, range).await?)
+        }
+        _ => (HashMap::new(), HashSet::new()),
+    };
+    let owners = members::owners(sql, institution).await?;
+    let with_titles = |member: Member| {
+        let of_member = titles.remove(&member.person.email_key).unwrap_or_default();
+        (member, of_member)
+    };
+    Ok(Listed { members: found.into_iter().map(with_titles).collect(), by_group, owners })
 }
 
 /// Takes the role from somebody. If they are registered on no name page, they are signed out everywhere.

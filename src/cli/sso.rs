@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Failure, Outcome, institution, output, secret, slugs};
+use super::{Failure, Outcome, institution, output, page_ref, secret, slugs};
 use crate::{
     app::{
         Actor, App, Error,
-        sso::{self, Registration},
+        sso::{self, Mapping, Registration},
     },
     config::PublicUrl,
-    domain::sso::Connection,
+    domain::{ids::SsoConnectionId, member::Role, sso::Connection, sso_groups::GroupRole},
 };
 
 /// Connect OpenID providers, so that people sign in with the account of their institution
@@ -84,6 +84,40 @@ pub enum Command {
         #[arg(long, hide = true)]
         yes: bool,
     },
+    /// Give everybody in a group of the provider a role, from their next sign-in on
+    ///
+    /// For example: endonym sso map-group 17 --group registrars --role manager --name-page class-of-2027
+    ///
+    /// Of several groups, the highest role counts. Who leaves the groups loses the role with the next sign-in. A role that was given by
+    /// hand stays, and so does the last owner.
+    MapGroup {
+        id: String,
+        /// The group, exactly as the provider writes it; Microsoft Entra writes the object id
+        #[arg(long, value_name = "GROUP")]
+        group: String,
+        #[arg(long, value_name = "ROLE", value_parser = Role::WORDS)]
+        role: String,
+        /// A name page of a manager or reader, by id, slug, event code or access code; can be repeated
+        #[arg(long = "name-page", value_name = "REF")]
+        pages: Vec<String>,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete the role of a group
+    UnmapGroup {
+        id: String,
+        #[arg(long, value_name = "GROUP")]
+        group: String,
+    },
+    /// List the roles of groups, and set the claim that names the groups of a person
+    Groups {
+        id: String,
+        /// The claim in the ID token or at the UserInfo endpoint [default: groups]
+        #[arg(long, value_name = "CLAIM")]
+        claim: Option<String>,
+        #[arg(long)]
+        json: bool,
+    },
     /// Check the provider's configuration and keys, and whether it accepts the client id and secret
     Test {
         id: String,
@@ -143,6 +177,25 @@ impl Command {
                 sso::delete(app, &Actor::Operator, found.id).await?;
                 output::print_line(&format!("Deleted connection {} ({}).", found.id, found.name));
             }
+            Self::MapGroup { id, group, role, pages, json } => {
+                let role = Role::parse(&role).ok_or_else(|| Failure(format!("{role} is not a role")))?;
+                let pages = pages.iter().map(|page| page_ref(page)).collect::<Result<Vec<_>, _>>()?;
+                let id = find(app, &id).await?.id;
+                sso::map_group(app, &Actor::Operator, id, &group, role, pages).await?;
+                groups(app, id, json).await?;
+            }
+            Self::UnmapGroup { id, group } => {
+                let id = find(app, &id).await?.id;
+                sso::unmap_group(app, &Actor::Operator, id, &group).await?;
+                groups(app, id, false).await?;
+            }
+            Self::Groups { id, claim, json } => {
+                let id = find(app, &id).await?.id;
+                if let Some(claim) = claim {
+                    sso::set_groups_claim(app, &Actor::Operator, id, &claim).await?;
+                }
+                groups(app, id, json).await?;
+            }
             Self::Test { id, reached, json } => {
                 let base_url = reached.base_url().unwrap_or_default();
                 return test(app, &find(app, &id).await?, &base_url, json).await;
@@ -199,6 +252,28 @@ async fn test(app: &App, connection: &Connection, base_url: &str, json: bool) ->
         return Err(Failure(format!("{} does not work: {says}", connection.name)));
     }
     Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints the roles of groups.
+async fn groups(app: &App, id: SsoConnectionId, json: bool) -> Result<(), Failure> {
+    let Mapping { claim, rules } = sso::mapping(app, &Actor::Operator, id).await?;
+    let pages = |rule: &GroupRole| rule.pages.iter().map(ToString::to_string).collect::<Vec<_>>();
+    if json {
+        let shown = |rule: &GroupRole| {
+            let pages = (!rule.role.has_all_pages()).then(|| pages(rule));
+            json!({ "group": rule.group, "role": rule.role.word(), "name_pages": pages })
+        };
+        let rules: Vec<Value> = rules.iter().map(shown).collect();
+        output::print_json(&json!({ "claim": claim, "groups": rules }));
+        return Ok(());
+    }
+    let row = |rule: &GroupRole| {
+        let pages = if rule.role.has_all_pages() { "all".to_owned() } else { pages(rule).join(", ") };
+        vec![rule.group.clone(), rule.role.word().to_owned(), pages]
+    };
+    output::print_line(&format!("Claim: {claim}"));
+    output::print_table(&["GROUP", "ROLE", "NAME PAGES"], &rules.iter().map(row).collect::<Vec<_>>());
+    Ok(())
 }
 
 fn domains(one: &Connection) -> Vec<String> {

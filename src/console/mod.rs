@@ -3,10 +3,12 @@
 //! Each section has a file with `rules()`: its routes, and who may use them (`rule.rs`). A handler takes `Console` or, for a form,
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
+mod audit;
 mod chart;
 mod custom_fields;
 mod faults;
 mod inputs;
+mod members;
 mod moderation;
 mod name_pages;
 mod operator;
@@ -38,6 +40,8 @@ pub fn rules() -> Vec<Rule> {
         name_pages::rules(),
         moderation::rules(),
         custom_fields::rules(),
+        members::rules(),
+        audit::rules(),
     ]
     .into_iter()
     .flatten()

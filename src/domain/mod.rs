@@ -65,6 +65,7 @@ pub mod section;
 pub mod session;
 pub mod sign_in;
 pub mod sso;
+pub mod sso_groups;
 pub mod text;
 pub mod token;
 pub mod tool_consumer;

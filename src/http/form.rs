@@ -41,11 +41,6 @@ impl Form {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// All values of that name, as of checkboxes.
-    pub fn every(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-
     /// The first value of that name; `None` if blank.
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).filter(|value| !value.trim().is_empty()).map(str::to_owned)
@@ -115,7 +110,7 @@ mod tests {
     fn pairs_are_decoded() {
         let form = Form::from_query("a=1+2&b=%C3%A9%26&a=3&c&d=+");
         assert_eq!(form.get("a"), Some("1 2"));
-        assert_eq!(form.every("a").collect::<Vec<_>>(), ["1 2", "3"]);
+        assert_eq!(form.all("a").collect::<Vec<_>>(), ["1 2", "3"]);
         assert_eq!(form.get("b"), Some("é&"));
         assert_eq!(form.all("a").collect::<Vec<_>>(), ["1 2", "3"]);
         assert_eq!(form.text("c"), None);

@@ -90,6 +90,14 @@ pub async fn before(
     sql.rows(&before_text(range), &params, from_row).await
 }
 
+/// One entry.
+pub async fn find(sql: &mut Sql, institution: InstitutionId, at: Cursor) -> Result<Option<Entry>> {
+    let text =
+        format!("SELECT {COLUMNS} FROM audit WHERE institution_id = $1 AND created_at = $2 AND id = $3");
+    let params: [Value<'_>; 3] = [institution.into(), at.at.micros().into(), at.id.into()];
+    sql.one(&text, &params, from_row).await
+}
+
 fn before_text(range: Range<'_>) -> String {
     let (condition, next) = match range {
         Range::All => ("", 2),

@@ -96,6 +96,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("migrations", Reference),
     ("scim_connections", Reference),
     ("sso_connections", Reference),
+    ("sso_group_roles", Reference),
     ("tokens", Reference),
     ("tool_consumers", Reference),
     ("versions", Reference),

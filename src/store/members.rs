@@ -58,18 +58,50 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Member
     Ok(all)
 }
 
-/// How many owners an institution has. The caller holds its lock.
+/// Members behind this key, by email, without their pages.
+pub async fn behind(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    most: i64,
+) -> Result<Vec<Member>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM members WHERE institution_id = $1 AND email_key > $2 ORDER BY email_key LIMIT $3"
+    );
+    let params: [Value<'_>; 3] = [institution.into(), email_key.into(), most.into()];
+    sql.rows(&text, &params, |row| from_row(institution, row)).await
+}
+
+/// The titles of the pages of managers and readers from one key to another, by key.
+pub async fn titles(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (first, last): (&str, &str),
+) -> Result<HashMap<String, Vec<String>>> {
+    let text = "SELECT m.email_key, n.title FROM member_pages m \
+         JOIN name_pages n ON n.institution_id = m.institution_id AND n.id = m.name_page_id \
+         WHERE m.institution_id = $1 AND m.email_key >= $2 AND m.email_key <= $3 ORDER BY m.email_key, n.id";
+    let params: [Value<'_>; 3] = [institution.into(), first.into(), last.into()];
+    let mut titles: HashMap<String, Vec<String>> = HashMap::new();
+    for (email_key, title) in sql.rows(text, &params, |row| Ok((row.text(0)?, row.text(1)?))).await? {
+        titles.entry(email_key).or_default().push(title);
+    }
+    Ok(titles)
+}
+
+/// How many owners an institution has. For a decision, the caller holds its lock.
 pub async fn owners(sql: &mut Sql, institution: InstitutionId) -> Result<i64> {
     let text = "SELECT COUNT(*) FROM members WHERE institution_id = $1 AND role = $2";
     let params: [Value<'_>; 2] = [institution.into(), Role::Owner.word().into()];
     Ok(sql.one(text, &params, |row| row.int(0)).await?.unwrap_or(0))
 }
 
-/// Inserts a member, or replaces address, role and pages.
+/// Inserts a member, or replaces address, role and pages. From then on the role is one that was given by hand (see
+/// `sso_groups::mark`).
 pub async fn set(sql: &mut Sql, member: &Member) -> Result<()> {
     let Member { person: PersonId { institution, email_key }, email, role, pages, created_at } = member;
     let text = "INSERT INTO members (institution_id, email_key, email, role, created_at) VALUES ($1, $2, $3, $4, $5) \
-                ON CONFLICT (institution_id, email_key) DO UPDATE SET email = $3, role = $4";
+                ON CONFLICT (institution_id, email_key) DO UPDATE SET email = $3, role = $4, source = 'hand', connection_id = NULL";
     let params: [Value<'_>; 5] = [
         (*institution).into(),
         email_key.into(),

@@ -71,6 +71,7 @@ pub mod secrets;
 pub mod sessions;
 pub mod sign_ins;
 pub mod sso;
+pub mod sso_groups;
 pub mod tokens;
 pub mod tool_consumers;
 pub mod turns;

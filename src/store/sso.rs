@@ -114,6 +114,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: SsoConnection
     let logins = "DELETE FROM sso_logins WHERE institution_id = $1 AND connection_id = $2";
     sql.execute(logins, &params).await?;
     delete_sessions(sql, institution, id).await?;
+    super::sso_groups::delete_all(sql, institution, id).await?;
     Ok(sql.execute("DELETE FROM sso_connections WHERE institution_id = $1 AND id = $2", &params).await? == 1)
 }
 

@@ -11,7 +11,7 @@ use endonym::{
         looks, members, operators, opt_outs,
         own_recordings::Sharing,
         page_settings::{self, Change},
-        people_search, people_tasks, sign_in,
+        people_search, people_tasks, sign_in, sso,
     },
     domain::{
         address_list::AddressList,
@@ -471,6 +471,35 @@ async fn console(world: &World, matrix: &mut Matrix) {
             Way::from(&*format!("{home}/start")).on(wrong, "document.querySelector('.fault')"),
         )
         .await;
+    matrix.page("members", &*format!("{home}/members")).await;
+    matrix.page("a new member", &*format!("{home}/members/add")).await;
+    let nobody = "document.querySelector('#email').form.submit()";
+    let fault = "document.querySelector('.fault')";
+    matrix
+        .page("a new member with a fault", Way::from(&*format!("{home}/members/add")).on(nobody, fault))
+        .await;
+    matrix.page("a member", &*format!("{home}/members/change?email=console%40example.edu")).await;
+    let provider = sso::New {
+        name: Some("Campus Login".into()),
+        issuer: "http://127.0.0.1:9".into(),
+        client_id: "endonym".into(),
+        client_secret: "secret".into(),
+        domains: Vec::new(),
+        trusts_unverified_email: false,
+    };
+    let connection = sso::create(app, &Actor::Operator, institution.id, provider).await.unwrap().id;
+    sso::map_group(app, &Actor::Operator, connection, "registrars", Role::Admin, vec![]).await.unwrap();
+    matrix.page("roles by group", &*format!("{home}/members/groups")).await;
+    let blank = "document.querySelector('[name=group]:not([type=hidden])').form.submit()";
+    let groups = format!("{home}/members/groups");
+    matrix.page("roles by group with a fault", Way::from(&*groups).on(blank, fault)).await;
+    sso::delete(app, &Actor::Operator, connection).await.unwrap();
+    matrix.page("audit log", &*format!("{home}/audit")).await;
+    matrix.page("audit log, nothing found", &*format!("{home}/audit?q=qqqq")).await;
+    let open = "document.querySelector('.table a').click()";
+    let opened = "location.pathname.includes('/audit/entry/')";
+    let role = format!("{home}/audit?act=member.set");
+    matrix.page("entry of the audit log", Way::from(&*role).on(open, opened)).await;
     matrix.page("sign in again", &*format!("/sign-in?institution={}&why=again", institution.slug)).await;
     let link = operators::link(app, &Actor::Operator, &world.base).await.unwrap().0;
     matrix.page("link of the operator", &*link).await;

@@ -318,6 +318,12 @@ pub fn cases() -> Vec<Case> {
             s.id,
             &audit::Query::default()
         )),
+        case!("audit::log::find", Institution, |s, a| audit::find(
+            &s.world.app,
+            a,
+            s.id,
+            endonym::domain::audit::Cursor::NEWEST
+        )),
         case!("audit::log::export", Institution, |s, a| audit::export(
             &s.world.app,
             a,
@@ -766,6 +772,7 @@ pub fn cases() -> Vec<Case> {
             vec![s.page.clone()]
         )),
         case!("members::all", Ownership, |s, a| members::all(&s.world.app, a, s.id)),
+        case!("members::list", Institution, |s, a| members::list(&s.world.app, a, s.id, "", 100)),
         case!("members::remove", Ownership, |s, a| members::remove(&s.world.app, a, s.id, "boss@x.org")),
         case!("members::own_pages", Institution, |s, a| members::own_pages(&s.world.app, a, &ana(s))),
         case!("page_exports::export", Page, |s, a| page_exports::export(
@@ -961,6 +968,27 @@ pub fn cases() -> Vec<Case> {
             let target = scim::Target::Page(s.page.clone());
             scim::groups::map(&s.world.app, a, s.id, scim_group(s).await, target).await
         }),
+        case!("sso::groups::set_groups_claim", Ownership, |s, a| sso::set_groups_claim(
+            &s.world.app,
+            a,
+            s.connection.id,
+            "roles"
+        )),
+        case!("sso::groups::map_group", Ownership, |s, a| sso::map_group(
+            &s.world.app,
+            a,
+            s.connection.id,
+            "staff",
+            MemberRole::Reader,
+            vec![s.page.clone()]
+        )),
+        case!("sso::groups::mapping", Ownership, |s, a| sso::mapping(&s.world.app, a, s.connection.id)),
+        case!("sso::groups::unmap_group", Ownership, |s, a| sso::unmap_group(
+            &s.world.app,
+            a,
+            s.connection.id,
+            "staff"
+        )),
         case!("lti::registrations::invite", Institution, |s, a| lti::registrations::invite(
             &s.world.app,
             a,

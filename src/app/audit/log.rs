@@ -69,6 +69,12 @@ pub async fn list(app: &App, actor: &Actor, institution: InstitutionId, query: &
     search(&mut app.db.read(), institution, query, PAGE).await
 }
 
+/// The entry at this position. `None` if it has expired.
+pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, at: Cursor) -> Result<Option<Entry>> {
+    actor.administer(institution)?;
+    Ok(audit::find(&mut app.db.read(), institution, at).await?)
+}
+
 async fn search(sql: &mut Sql, institution: InstitutionId, query: &Query, most: usize) -> Result<Page> {
     let filter = Filter::of(query);
     let person = query.person.as_deref().map(email_key);

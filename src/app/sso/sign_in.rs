@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::{
     super::{
         Actor, App, Error, Missing, Result,
@@ -10,7 +12,7 @@ use super::{
         sessions::Secret,
         sign_in,
     },
-    Registration, opened, provider, purpose,
+    Registration, groups, opened, provider, purpose,
 };
 use crate::{
     domain::{
@@ -22,6 +24,7 @@ use crate::{
         session::PersonId,
         sign_in::ReturnTo,
         sso::{self as rules, ClaimFault, Connection, EmailClaim, Expected, LIFE},
+        sso_groups,
     },
     jwt,
     sso::{self as protocol, Authorization},
@@ -266,14 +269,16 @@ async fn authenticate(
     };
     let subject = rules::subject(&claims, &expected).map_err(|fault| logged(connection, fault))?;
     let mut claim = EmailClaim::of(&claims);
-    if connection.needs_more_than(&claim)
-        && let (Some(url), Some(token)) = (&provider.user_info_url, &tokens.access_token)
-    {
-        let info = protocol::user_info(&app.outbound, url, token).await?;
-        claim = EmailClaim::of_user_info(&info, &subject).map_err(|fault| logged(connection, fault))?;
+    let ask = provider.user_info_url.as_deref().zip(tokens.access_token.as_deref());
+    let mut info = None;
+    if let Some((url, token)) = ask.filter(|_| connection.needs_more_than(&claim)) {
+        let said = protocol::user_info(&app.outbound, url, token).await?;
+        claim = EmailClaim::of_user_info(&said, &subject).map_err(|fault| logged(connection, fault))?;
+        info = Some(said);
     }
     let email = connection.accept(&claim).map_err(|fault| logged(connection, fault))?;
     let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
+    apply_groups(app, connection, &email, (&claims, &subject), info, ask).await?;
     // Somebody new may register on the page that they come from: the provider vouches for the address.
     if !sign_in::is_known(app, &person).await?
         && !registrations::admit(app, &person, &email, return_to).await?
@@ -281,6 +286,40 @@ async fn authenticate(
         return Err(Refusal::NotRegistered(email));
     }
     Ok((person, tokens.id_token))
+}
+
+/// Gives the person the role of their groups. Some providers put the groups into the token, others into the response of the UserInfo
+/// endpoint, which is asked if `info` is missing and `ask` has its URL and the access token.
+async fn apply_groups(
+    app: &App,
+    connection: &Connection,
+    email: &Email,
+    (claims, subject): (&Value, &str),
+    mut info: Option<Value>,
+    ask: Option<(&str, &str)>,
+) -> Result<(), Refusal> {
+    let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
+    let Some(wanted) = groups::wanted(app, connection, &person).await? else { return Ok(()) };
+    let is_absent = claims[&wanted.claim].is_null();
+    if is_absent
+        && info.is_none()
+        && let Some((url, token)) = ask
+    {
+        let said = protocol::user_info(&app.outbound, url, token).await?;
+        EmailClaim::of_user_info(&said, subject).map_err(|fault| logged(connection, fault))?;
+        info = Some(said);
+    }
+    let named = match (sso_groups::groups(claims, &wanted.claim), &info) {
+        (Some(_), Some(said)) if is_absent => sso_groups::groups(said, &wanted.claim),
+        (named, _) => named,
+    };
+    match named {
+        Some(named) => groups::apply(app, connection, email, &wanted, &named).await?,
+        None => {
+            tracing::warn!(connection = %connection.id, "the provider does not name the groups: they are too many")
+        }
+    }
+    Ok(())
 }
 
 fn logged(connection: &Connection, fault: ClaimFault) -> Refusal {

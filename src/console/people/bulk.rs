@@ -80,7 +80,7 @@ fn action_of(form: &Form) -> (&'static str, &'static str) {
 fn ids(form: &Form) -> Vec<ParticipantId> {
     let joined = form.get("ids").unwrap_or_default().split(',');
     let mut ids: Vec<ParticipantId> =
-        form.every("id").chain(joined).filter_map(|id| id.trim().parse().ok()).collect();
+        form.all("id").chain(joined).filter_map(|id| id.trim().parse().ok()).collect();
     ids.truncate(MOST_PEOPLE);
     ids
 }

@@ -1,7 +1,9 @@
 //! The console.
 
+mod audit;
 mod custom_fields;
 mod fresh;
+mod members;
 mod moderation;
 mod name_pages;
 mod operator;

@@ -26,6 +26,7 @@ const TABLES: &[&str] = &[
     "coverage",
     "members",
     "member_pages",
+    "sso_group_roles",
     "invitations",
     "mail_opt_outs",
     "mail_texts",

@@ -131,3 +131,23 @@ async fn a_wrong_secret_is_explained_in_the_log_and_not_on_the_page() {
     assert!(log.contains("endonym sso update") && !log.contains("not the secret"), "{log}");
     server.stop().await;
 }
+
+#[tokio::test]
+async fn an_operator_gives_roles_to_groups() {
+    let here = Installation::new().await;
+    here.succeed(&["institution", "create", "--name", "Example", "--time-zone", "UTC"]);
+    let made = create(&here, "http://127.0.0.1:9", SECRET);
+    let id = made["id"].as_str().unwrap();
+    let mapped = run(&here, &["sso", "map-group", id, "--group", "it", "--role", "owner", "--json"]).json();
+    let rules = json!([{ "group": "it", "role": "owner", "name_pages": null }]);
+    assert_eq!(mapped, json!({ "claim": "groups", "groups": rules }));
+    let table = run(&here, &["sso", "map-group", id, "--group", "staff", "--role", "reader"]).succeeded();
+    assert!(table.contains("staff") && table.contains("reader") && table.contains("it"), "{table}");
+    run(&here, &["sso", "map-group", id, "--group", "staff", "--role", "reader", "--name-page", "x"])
+        .refused();
+    run(&here, &["sso", "map-group", id, "--group", " ", "--role", "reader"]).refused();
+    run(&here, &["sso", "unmap-group", id, "--group", "it"]).succeeded();
+    let listed = run(&here, &["sso", "groups", id, "--claim", "roles", "--json"]).json();
+    assert_eq!((&listed["claim"], &listed["groups"][0]["group"]), (&json!("roles"), &json!("staff")));
+    assert_eq!(listed["groups"].as_array().unwrap().len(), 1);
+}

@@ -2,6 +2,7 @@
 
 mod commands;
 mod forgery;
+mod groups;
 
 use std::{
     collections::BTreeMap,
