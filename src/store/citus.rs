@@ -65,6 +65,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("retention_notices", ByInstitution),
     ("roll_gaps", ByInstitution),
     ("rolls", ByInstitution),
+    ("token_days", ByInstitution),
     ("token_pages", ByInstitution),
     ("lti_logins", ByColumn("state_digest")),
     ("lti_sessions", ByColumn("session_digest")),

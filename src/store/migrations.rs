@@ -30,6 +30,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     (RATE_LIMITS, include_str!("../../migrations/0024_rate_limits.sql")),
     ("0025_citus_keys", include_str!("../../migrations/0025_citus_keys.sql")),
     ("0026_versions", include_str!("../../migrations/0026_versions.sql")),
+    ("0033_token_days", include_str!("../../migrations/0033_token_days.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

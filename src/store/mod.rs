@@ -56,6 +56,7 @@ pub mod secrets;
 pub mod sessions;
 pub mod sign_ins;
 pub mod sso;
+pub mod token_days;
 pub mod tokens;
 pub mod tool_consumers;
 pub mod turns;
