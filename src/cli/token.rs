@@ -122,8 +122,7 @@ fn known(error: Error, slug: &str, id: &str) -> Failure {
 
 fn print_made(made: &domain::token::Token, secret: &str, json: bool) {
     if json {
-        let expires_at = made.expires_at.map(output::time);
-        output::print_json(&json!({ "id": made.id.to_string(), "token": secret, "expires_at": expires_at }));
+        output::print_json(&json!({ "id": made.id.to_string(), "token": secret }));
     } else {
         output::print_line(&format!(
             "Token {} ({}), scope {}, name pages: {}, shown only now:\n{secret}",

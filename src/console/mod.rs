@@ -5,7 +5,9 @@
 
 mod overview;
 pub mod rule;
+mod tokens;
 mod visit;
+mod when;
 
 use axum::Router;
 
@@ -15,7 +17,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules()].into_iter().flatten().collect()
+    [overview::rules(), tokens::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {

@@ -3,6 +3,7 @@
 
 pub mod assets;
 pub mod body;
+pub mod chart;
 pub mod client;
 pub mod compression;
 pub mod consent;

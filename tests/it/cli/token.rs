@@ -64,6 +64,7 @@ async fn list_says_when_tokens_were_made_end_and_were_used() {
         "name",
         "name_pages",
         "newest_only",
+        "replaced_by",
         "revoked_at",
         "scope",
     ];
