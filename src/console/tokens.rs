@@ -326,7 +326,8 @@ fn curl(base: &str, scope: TokenScope, secret: &str) -> String {
             format!("curl -H 'Authorization: {secret}' '{base}/api/private/v5/participants'")
         }
         TokenScope::Sync => format!(
-            "curl -H 'Authorization: {secret}' -d api_token=API_TOKEN -d 'external_course_ids[]=COURSE_ID' \
+            "curl -H 'Authorization: {secret}' -H 'Content-Type: application/json' \
+             -d '{{\"api_token\": \"API_TOKEN\", \"external_course_ids\": [\"COURSE_ID\"]}}' \
              '{base}/api/private/v5/lti/lms/courses/synchronize'"
         ),
     }

@@ -69,6 +69,7 @@ asset!(CROP_SCRIPT, "/crop.js", JS, "crop.js");
 asset!(MODERATION_SCRIPT, "/moderation.js", JS, "moderation.js");
 asset!(PEOPLE_SCRIPT, "/people.js", JS, "people.js");
 asset!(CONSOLE_SCRIPT, "/console.js", JS, "console.js");
+asset!(CONSOLE_ACCESS_SCRIPT, "/console_access.js", JS, "console_access.js");
 asset!(INVITATION_SCRIPT, "/invitation.js", JS, "invitation.js");
 
 impl Asset {
@@ -105,7 +106,7 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 15] = [
+    let all: [&'static Asset; 16] = [
         &STYLE,
         &PEOPLE_STYLE,
         &CONSOLE_STYLE,
@@ -121,6 +122,7 @@ pub fn routes() -> Router<App> {
         &PEOPLE_SCRIPT,
         &INVITATION_SCRIPT,
         &CONSOLE_SCRIPT,
+        &CONSOLE_ACCESS_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))
