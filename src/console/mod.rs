@@ -5,6 +5,7 @@
 
 mod overview;
 pub mod rule;
+mod systems;
 mod tokens;
 mod visit;
 mod when;
@@ -17,7 +18,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules(), tokens::rules()].into_iter().flatten().collect()
+    [overview::rules(), tokens::rules(), systems::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {

@@ -37,7 +37,11 @@ pub fn rules() -> Vec<Rule> {
         Rule::post("/console/{slug}/learning-systems/{id}/check", Least::Admin, one::check),
         Rule::post("/console/{slug}/learning-systems/{id}/switch", Least::Admin, one::switch),
         Rule::post("/console/{slug}/learning-systems/{id}/synchronize", Least::Admin, one::synchronize),
-        Rule::post("/console/{slug}/learning-systems/{id}/synchronize-all", Least::Admin, one::synchronize_all),
+        Rule::post(
+            "/console/{slug}/learning-systems/{id}/synchronize-all",
+            Least::Admin,
+            one::synchronize_all,
+        ),
         Rule::post("/console/{slug}/learning-systems/{id}/delete", Least::Admin.fresh(), one::delete),
         Rule::get("/console/{slug}/learning-systems/{id}/edit", Least::Admin, edit::show),
         Rule::post("/console/{slug}/learning-systems/{id}/edit", Least::Admin, edit::save),

@@ -46,7 +46,11 @@ impl TextField {
 
     /// The ids of what describes it.
     pub fn described_by(&self) -> String {
-        let parts = [("hint", self.hint.is_some()), ("fault", self.fault.is_some()), ("theirs", self.theirs.is_some())];
+        let parts = [
+            ("hint", self.hint.is_some()),
+            ("fault", self.fault.is_some()),
+            ("theirs", self.theirs.is_some()),
+        ];
         let parts = parts.into_iter().filter(|(_, is_there)| *is_there);
         parts.map(|(part, _)| format!("{}-{part}", self.name)).collect::<Vec<_>>().join(" ")
     }
@@ -73,11 +77,8 @@ pub struct Choice {
 }
 
 pub fn role_choices(chosen: &[Role]) -> Vec<Choice> {
-    let choice = |role: Role| Choice {
-        word: role.word(),
-        label: role_name(role),
-        is_chosen: chosen.contains(&role),
-    };
+    let choice =
+        |role: Role| Choice { word: role.word(), label: role_name(role), is_chosen: chosen.contains(&role) };
     Role::ALL.map(choice).into()
 }
 

@@ -94,7 +94,7 @@ impl Entered {
     }
 
     /// For an LTI platform, endpoints that are not given are read from its configuration document.
-    async fn into_new(&self, app: &App) -> Result<tool_consumers::New> {
+    async fn to_new(&self, app: &App) -> Result<tool_consumers::New> {
         let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let mut new = tool_consumers::New {
             name: self.name.clone(),
@@ -162,7 +162,7 @@ enum Attempt {
 }
 
 async fn attempt(app: &App, console: &Console, entered: &Entered, form: &Form) -> Result<Attempt> {
-    let new = entered.into_new(app).await?;
+    let new = entered.to_new(app).await?;
     let is_only_check = form.get("do") == Some("check");
     if new.kind != LmsKind::Lti && form.get("anyway") != Some("yes") {
         let checked = tool_consumers::check_new(app, &console.actor, console.id(), &new).await?;
@@ -217,9 +217,11 @@ fn inputs(words: Words, entered: &Entered, errors: &FieldErrors) -> Vec<TextFiel
         TextField::new("name", "console-systems-name", "text", entered.name.clone())
             .hint("console-systems-name-hint")
             .fault(words, errors, &Field::Name),
-        TextField::new("url", "console-systems-url", "url", entered.url.clone())
-            .hint(url_hint)
-            .fault(words, errors, &Field::Url),
+        TextField::new("url", "console-systems-url", "url", entered.url.clone()).hint(url_hint).fault(
+            words,
+            errors,
+            &Field::Url,
+        ),
     ];
     if entered.kind != LmsKind::Lti {
         let token =
