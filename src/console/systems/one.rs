@@ -243,7 +243,7 @@ pub async fn synchronize_all(
     let started = async {
         let system = found(&app, &console, &id).await?;
         courses::synchronize_all(&app, &console.actor, &system).await?;
-        Ok(system.id.to_string())
+        Ok::<_, Error>(system.id.to_string())
     };
     match started.await {
         Err(Error::ToolConsumerDisabled) => console.go(&app, &format!("{PATH}/{id}?done=disabled")),
