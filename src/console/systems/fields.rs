@@ -44,6 +44,10 @@ impl TextField {
         Self { theirs, ..self }
     }
 
+    pub fn is_described(&self) -> bool {
+        self.hint.is_some() || self.fault.is_some() || self.theirs.is_some()
+    }
+
     /// The ids of what describes it.
     pub fn described_by(&self) -> String {
         let parts = [
