@@ -4,6 +4,7 @@
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
 mod overview;
+mod phone;
 pub mod rule;
 mod systems;
 mod tokens;
@@ -18,7 +19,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules(), tokens::rules(), systems::rules()].into_iter().flatten().collect()
+    [overview::rules(), tokens::rules(), systems::rules(), phone::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {
