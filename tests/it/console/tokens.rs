@@ -20,7 +20,13 @@ fn value_of<'a>(page: &'a str, id: &str) -> &'a str {
 /// The command on the page with a new token.
 fn command(page: &str) -> String {
     let element = page.split("id=\"curl\" dir=\"ltr\">").nth(1).unwrap_or_else(|| panic!("{page}"));
-    element.split("</pre>").next().unwrap().replace("&#39;", "'").replace("&quot;", "\"").replace("&#34;", "\"")
+    element
+        .split("</pre>")
+        .next()
+        .unwrap()
+        .replace("&#39;", "'")
+        .replace("&quot;", "\"")
+        .replace("&#34;", "\"")
 }
 
 /// Sends what the command would send, if somebody pasted it into a shell. It has two quoted arguments: a header and an address.
@@ -93,7 +99,8 @@ async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
     let page = admin.post(&path, &fields).await.expect(422).body;
     assert!(page.contains("Please write something here."), "{page}");
     assert!(page.contains(&format!("name=\"{ticked}\" value=\"yes\" checked")), "{page}");
-    let fields = [("name", "Choir"), ("scope", "write"), ("pages", "some"), ("days", "never"), (&*ticked, "yes")];
+    let fields =
+        [("name", "Choir"), ("scope", "write"), ("pages", "some"), ("days", "never"), (&*ticked, "yes")];
     admin.post(&path, &fields).await.expect(200);
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let made = all.iter().find(|token| token.name == "Choir").unwrap();
