@@ -142,7 +142,7 @@ async fn only_admins_of_the_institution_see_its_calls() {
         for path in ["/phone", "/phone/opt-outs"] {
             browser.get(&console(&world, path)).await.expect(403);
         }
-        for path in [&format!("{below}/cancel"), &format!("{below}/retry"), "/phone/opt-outs", "/phone/test"]
+        for path in ["/phone/opt-outs", "/phone/test", &format!("{below}/cancel"), &format!("{below}/retry")]
         {
             browser.post(&console(&world, path), &[("number", NUMBER)]).await.expect(403);
         }
