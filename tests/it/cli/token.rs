@@ -237,6 +237,6 @@ async fn rotate_prints_a_new_token_and_lets_the_old_one_expire() {
     let old = listed["tokens"].as_array().unwrap().iter().find(|token| token["id"] == made["id"]).unwrap();
     assert_eq!(old["replaced_by"], new["id"]);
     assert!(old["expires_at"].is_string() && old["revoked_at"].is_null(), "{old}");
-    let again = here.fail(&words);
+    let again = here.refuse(&words);
     assert!(again.contains("no active token"), "{again}");
 }
