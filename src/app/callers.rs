@@ -1,11 +1,11 @@
 //! Authentication of API requests: maps the access token of a request to its institution.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap, HashSet},
     net::IpAddr,
     sync::{
         Arc, Mutex, PoisonError, RwLock,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -22,7 +22,11 @@ use crate::{
         moment::Moment,
         token::{self, TokenDigest},
     },
-    store::{DataVersion, tokens, versions},
+    store::{
+        DataVersion,
+        token_days::{self, TokenDay},
+        tokens, versions,
+    },
 };
 
 #[derive(Debug)]
@@ -63,8 +67,16 @@ struct CachedToken {
     loaded_at: Instant,
     /// As of when they are known to be the same.
     basis: Basis,
-    /// When the token was last used, if that is not yet written to the database; otherwise 0.
+    /// The same for all that is cached of the token, one after the other, so that no request is lost.
+    usage: Arc<Usage>,
+}
+
+/// The use of a token that is not yet written to the database.
+#[derive(Default)]
+struct Usage {
+    /// When it was last used, or 0.
     used_at: AtomicI64,
+    requests: AtomicU64,
 }
 
 impl CachedToken {
@@ -89,6 +101,8 @@ pub struct Callers {
     /// Whoever reads it. Others wait for the answer instead of asking too (single flight).
     reading: tokio::sync::Mutex<()>,
     suspects: Semaphore,
+    /// Tokens that were revoked, whose last requests are not yet written.
+    revoked: Mutex<Vec<Arc<CachedToken>>>,
 }
 
 impl Default for Callers {
@@ -98,6 +112,7 @@ impl Default for Callers {
             basis: Mutex::default(),
             reading: tokio::sync::Mutex::default(),
             suspects: Semaphore::new(MAX_SUSPECTS),
+            revoked: Mutex::default(),
         }
     }
 }
@@ -107,15 +122,37 @@ impl Callers {
         let last = *self.basis.lock().unwrap_or_else(PoisonError::into_inner);
         last.filter(|last| instant.duration_since(last.read_at) < CACHE_TIME)
     }
+
+    /// Stops using a token that does not exist any more.
+    fn forget(&self, digest: &TokenDigest) {
+        let gone = self.known.write().unwrap_or_else(PoisonError::into_inner).remove(digest);
+        if let Some(gone) = gone {
+            self.revoked.lock().unwrap_or_else(PoisonError::into_inner).push(gone);
+        }
+    }
+
+    /// Keeps what was read of a token.
+    fn remember(
+        &self,
+        digest: TokenDigest,
+        (caller, expires_at): (Arc<Caller>, Option<Moment>),
+        (loaded_at, basis): (Instant, Basis),
+    ) -> Arc<CachedToken> {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let usage = known.get(&digest).map(|earlier| earlier.usage.clone()).unwrap_or_default();
+        let cached = Arc::new(CachedToken { caller, expires_at, loaded_at, basis, usage });
+        known.insert(digest, cached.clone());
+        cached
+    }
 }
 
-/// Authenticates a token sent from this address. Failures are rate-limited by address: over the limit they return
+/// Authenticates a token sent from this address, and counts the request. Failures are rate-limited by address: over the limit they return
 /// `TooManyFailures`. A valid token is accepted regardless of other requests from its address.
 pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc<Caller>> {
     let found = if token.is_empty() || token.len() > MAX_TOKEN_BYTES {
         Err(Error::Unauthorized)
     } else {
-        identify(app, token, Some(address)).await
+        find(app, token, Some(address)).await
     };
     if let Err(Error::Unauthorized) = found {
         let (limit_key, most) = (LimitKey::failures(address), Some(app.auth_failures));
@@ -124,13 +161,20 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
             return Err(Error::TooManyFailures { retry_after });
         }
     }
-    found
+    let found = found?;
+    found.usage.requests.fetch_add(1, Ordering::Relaxed);
+    Ok(found.caller.clone())
 }
 
 /// No valid token is longer.
 const MAX_TOKEN_BYTES: usize = 500;
 
+/// Like `authenticate`, for a token that is not a request of its own.
 pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<Caller>> {
+    Ok(find(app, token, address).await?.caller.clone())
+}
+
+async fn find(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<CachedToken>> {
     let digest = token::digest(token);
     let (now, instant) = (app.clock.now(), app.clock.instant());
     let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
@@ -140,13 +184,13 @@ pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result
             let _turn = suspect(app, address, instant).await;
             look_up(app, digest, instant, None).await?
         }
-        earlier => look_up(app, digest, instant, earlier).await?,
+        earlier => look_up(app, digest, instant, earlier.as_ref()).await?,
     };
     if known.expires_at.is_some_and(|end| end <= now) {
         return Err(Error::Unauthorized);
     }
-    known.used_at.store(now.micros(), Ordering::Relaxed);
-    Ok(known.caller.clone())
+    known.usage.used_at.store(now.micros(), Ordering::Relaxed);
+    Ok(known)
 }
 
 /// Throttles lookups of uncached tokens from an address over its limit of failures, so that guessing tokens puts little load
@@ -190,11 +234,11 @@ async fn look_up(
     app: &App,
     digest: TokenDigest,
     instant: Instant,
-    earlier: Option<Arc<CachedToken>>,
+    earlier: Option<&Arc<CachedToken>>,
 ) -> Result<Arc<CachedToken>> {
     // Before the token is read: what is read may be newer, but never older.
     let basis = basis(app, instant).await?;
-    let unchanged = earlier.as_ref().filter(|earlier| earlier.is_same_in(basis, instant));
+    let unchanged = earlier.filter(|earlier| earlier.is_same_in(basis, instant));
     if let (Some(earlier), None) = (unchanged, basis.version) {
         // What was read for all tokens says so: nothing has to be kept for each of them.
         return Ok(earlier.clone());
@@ -206,7 +250,7 @@ async fn look_up(
             let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
             let found = found.filter(|found| found.digest.as_bytes().ct_eq(hex.as_bytes()).into());
             let Some(found) = found else {
-                app.callers.known.write().unwrap_or_else(PoisonError::into_inner).remove(&digest);
+                app.callers.forget(&digest);
                 return Err(Error::Unauthorized);
             };
             let institution = Arc::new(found.institution);
@@ -214,44 +258,95 @@ async fn look_up(
             (Arc::new(Caller { token_id, institution, access, version }), found.expires_at, instant)
         }
     };
-    let used_at = AtomicI64::new(earlier.map_or(0, |earlier| earlier.used_at.swap(0, Ordering::Relaxed)));
-    let known = Arc::new(CachedToken { caller, expires_at, loaded_at, basis, used_at });
-    app.callers.known.write().unwrap_or_else(PoisonError::into_inner).insert(digest, known.clone());
-    Ok(known)
+    Ok(app.callers.remember(digest, (caller, expires_at), (loaded_at, basis)))
 }
 
-/// Writes the last-used times of all tokens in one transaction, and evicts idle tokens from the cache.
-pub async fn store_last_used(app: &App) -> Result<()> {
-    let instant = app.clock.instant();
-    let mut taken = Vec::new();
-    app.callers.known.write().unwrap_or_else(PoisonError::into_inner).retain(|digest, known| {
-        let at = known.used_at.swap(0, Ordering::Relaxed);
-        if at != 0 {
-            taken.push((*digest, known.caller.institution.id, known.caller.token_id, at));
+/// Use of a token that is about to be written.
+struct Taken {
+    token: Arc<CachedToken>,
+    at: i64,
+    requests: u64,
+}
+
+impl Taken {
+    /// `None` if the token was not used.
+    fn take(token: &Arc<CachedToken>, now: Moment) -> Option<Self> {
+        let requests = token.usage.requests.swap(0, Ordering::Relaxed);
+        match token.usage.used_at.swap(0, Ordering::Relaxed) {
+            0 if requests == 0 => None,
+            // The request that is counted here has set the time that was taken before.
+            0 => Some(Self { token: token.clone(), at: now.micros(), requests }),
+            at => Some(Self { token: token.clone(), at, requests }),
         }
-        at != 0 || instant.duration_since(known.basis.read_at) < Duration::from_secs(600)
-    });
+    }
+
+    fn put_back(&self) {
+        self.token.usage.used_at.fetch_max(self.at, Ordering::Relaxed);
+        self.token.usage.requests.fetch_add(self.requests, Ordering::Relaxed);
+    }
+
+    fn key(&self) -> (InstitutionId, TokenId) {
+        (self.token.caller.institution.id, self.token.caller.token_id)
+    }
+}
+
+impl Callers {
+    /// Takes the use of all tokens, and evicts idle tokens from the cache. Also returns the revoked tokens among them.
+    fn take_usage(&self, now: Moment, instant: Instant) -> (Vec<Taken>, Vec<Arc<CachedToken>>) {
+        let mut taken = Vec::new();
+        self.known.write().unwrap_or_else(PoisonError::into_inner).retain(|_, known| {
+            let used = Taken::take(known, now);
+            let is_used = used.is_some();
+            taken.extend(used);
+            is_used || instant.duration_since(known.basis.read_at) < Duration::from_secs(600)
+        });
+        let revoked = std::mem::take(&mut *self.revoked.lock().unwrap_or_else(PoisonError::into_inner));
+        taken.extend(revoked.iter().filter_map(|token| Taken::take(token, now)));
+        (taken, revoked)
+    }
+}
+
+/// The requests by token and day, sorted. A request is counted for the day of the last one, which is at most some seconds later.
+fn by_day(taken: &[Taken]) -> Vec<TokenDay> {
+    let mut days: BTreeMap<_, u64> = BTreeMap::new();
+    for one in taken.iter().filter(|one| one.requests > 0) {
+        let day = Moment::from_micros(one.at).date_in(&one.token.caller.institution.time_zone);
+        let (institution, token) = one.key();
+        *days.entry((institution, token, day)).or_default() += one.requests;
+    }
+    let counted = |((institution, token, day), requests)| TokenDay { institution, token, day, requests };
+    days.into_iter().map(counted).collect()
+}
+
+/// Writes when tokens were last used, and how often, in one transaction.
+pub async fn store_usage(app: &App) -> Result<()> {
+    let (taken, revoked) = app.callers.take_usage(app.clock.now(), app.clock.instant());
     if taken.is_empty() {
         return Ok(());
     }
-    let last_use = |(_, institution, token, at): &(TokenDigest, InstitutionId, TokenId, i64)| {
-        (*institution, *token, Moment::from_micros(*at))
+    let last_use = |one: &Taken| {
+        let (institution, token) = one.key();
+        (institution, token, Moment::from_micros(one.at))
     };
     let mut used: Vec<_> = taken.iter().map(last_use).collect();
     // So that processes that write the same tokens lock them in the same order.
     used.sort_unstable_by_key(|(institution, token, _)| (*institution, *token));
+    let mut days = by_day(&taken);
     let stored: Result<()> = app
         .db
-        .write_bookkeeping(move |sql| Box::pin(async move { Ok(tokens::used(sql, &used).await?) }))
+        .write_bookkeeping(move |sql| {
+            Box::pin(async move {
+                // Of an institution that was deleted in the meantime, nothing is kept.
+                let there: HashSet<_> = tokens::used(sql, &used).await?.into_iter().collect();
+                days.retain(|one| there.contains(&(one.institution, one.token)));
+                Ok(token_days::add(sql, &days).await?)
+            })
+        })
         .await;
     if stored.is_err() {
         // The next time.
-        let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner);
-        for (digest, _, _, at) in taken {
-            if let Some(known) = known.get(&digest) {
-                known.used_at.fetch_max(at, Ordering::Relaxed);
-            }
-        }
+        taken.iter().for_each(Taken::put_back);
+        app.callers.revoked.lock().unwrap_or_else(PoisonError::into_inner).extend(revoked);
     }
     stored
 }

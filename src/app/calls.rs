@@ -2,6 +2,7 @@
 //! `attempts` covers a single attempt to make a call.
 
 mod attempts;
+mod board;
 pub mod cloud;
 
 use std::time::Duration;
@@ -13,6 +14,7 @@ pub(super) use attempts::recorded_in;
 pub use attempts::{
     Claimed, Lease, answered, claim, finish, interrupt, keep, overdue, renew, still_wanted, until_next,
 };
+pub use board::{Board, board, forbid, opted_out_after, test};
 
 use super::{
     Actor, App, Error, Missing, Result,

@@ -35,7 +35,7 @@ use crate::{
     domain::{
         access::{Access, Action},
         audit::{Act, SubjectKind, Who, WhoKind},
-        course::{Course, Sync, platform_key},
+        course::{Course, CourseFigures, Sync, platform_key},
         idempotency::{Made, RequestKey},
         ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
         job::Job,
@@ -506,6 +506,51 @@ pub(super) fn title(said: &str, id: &str) -> String {
 pub async fn all(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<Vec<Course>> {
     actor.administer(consumer.institution)?;
     Ok(courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?)
+}
+
+/// Courses of a tool consumer in the order of their external ids, from after one of these on. Returns where to go on, if there are
+/// more.
+pub async fn listed(
+    app: &App,
+    actor: &Actor,
+    consumer: &ToolConsumer,
+    after: &str,
+    most: usize,
+) -> Result<(Vec<Course>, Option<String>)> {
+    actor.administer(consumer.institution)?;
+    let (sql, institution) = (&mut app.db.read(), consumer.institution);
+    let mut found = courses::listed(sql, institution, consumer.id, after, most + 1).await?;
+    let has_more = found.len() > most;
+    found.truncate(most);
+    let next = found.last().filter(|_| has_more).map(|course| course.external_id.clone());
+    Ok((found, next))
+}
+
+/// Of each tool consumer with courses: how many there are, how many failed, and when one was last synchronized.
+pub async fn figures(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+) -> Result<HashMap<ToolConsumerId, CourseFigures>> {
+    actor.administer(institution)?;
+    Ok(courses::figures(&mut app.db.read(), institution).await?.into_iter().collect())
+}
+
+/// Makes all courses of a tool consumer due: the schedule starts them one after the other. Returns how many there are.
+pub async fn synchronize_all(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<u64> {
+    actor.administer(consumer.institution)?;
+    let (institution, id, now) = (consumer.institution, consumer.id, app.clock.now());
+    app.db
+        .write(move |sql| {
+            Box::pin(async move {
+                let consumer = lock(sql, institution, id).await?;
+                if !consumer.enabled {
+                    return Err(Error::ToolConsumerDisabled);
+                }
+                Ok(courses::make_due(sql, institution, id, now).await?)
+            })
+        })
+        .await
 }
 
 /// Courses that another tool consumer synchronizes and that this one also reaches, with this one's ids.

@@ -1,4 +1,8 @@
-//! Access tokens, which the operator creates, lists and revokes.
+//! Access tokens: creating, listing, rotating and revoking them, and how many requests they sent.
+
+use std::{collections::HashMap, time::Duration};
+
+use jiff::{ToSpan, civil::Date, tz::TimeZone};
 
 use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
@@ -15,9 +19,9 @@ use crate::{
         ids::{InstitutionId, NamePageId, TokenId},
         name_page::NamePage,
         text::{self, Lines, longest},
-        token::{self, Token},
+        token::{self, Token, TokenState},
     },
-    store::{tokens, versions},
+    store::{institutions, token_days, tokens, versions},
 };
 
 #[derive(Debug, Default)]
@@ -84,6 +88,7 @@ pub async fn create_with(
         expires_at: days.map(|days| now.plus_days(i64::from(days))),
         revoked_at: None,
         last_used_at: None,
+        replaced_by: None,
     };
     let record = Record::new(app, actor, institution, Act::TokenCreated);
     let record = record.about(SubjectKind::Token, made.id, &made.name).change(Json::Null, values(&made));
@@ -132,4 +137,119 @@ pub async fn revoke(app: &App, actor: &Actor, institution: InstitutionId, id: To
         })
         .await?;
     if revoked { Ok(()) } else { Err(Error::Missing(Missing::Token)) }
+}
+
+pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, id: TokenId) -> Result<Token> {
+    actor.administer(institution)?;
+    let found = tokens::all(&mut app.db.read(), institution).await?.into_iter().find(|token| token.id == id);
+    found.ok_or(Error::Missing(Missing::Token))
+}
+
+/// The longest time for which both secrets work after a rotation.
+pub const MAX_OVERLAP: Duration = Duration::from_secs(30 * 86_400);
+
+/// Makes a token that replaces an active one: with the same name, permissions and lifetime, and a new secret, which is returned. The
+/// old one goes on working for a while, so that its users can change theirs one after the other.
+pub async fn rotate(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: TokenId,
+    overlap: Duration,
+) -> Result<(Token, String)> {
+    actor.administer(institution)?;
+    let (now, secret) = (app.clock.now(), app.ids.access_token());
+    let (new_id, digest) = (app.ids.id(now), token::hex(&token::digest(&secret)));
+    let made = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let all = tokens::all(sql, institution).await?;
+                let old = all.into_iter().find(|token| token.id == id);
+                let old = old.filter(|old| old.state(now) == TokenState::Active);
+                let old = old.ok_or(Error::Missing(Missing::Token))?;
+                let end = now.plus(overlap.min(MAX_OVERLAP));
+                let end = old.expires_at.map_or(end, |expires_at| expires_at.min(end));
+                let made = Token {
+                    id: new_id,
+                    created_at: now,
+                    expires_at: old.expires_at.map(|end| now.plus(end.since(old.created_at))),
+                    last_used_at: None,
+                    ..old
+                };
+                // Those of the old one are copied.
+                let pages = made.pages.is_some().then(<&[NamePageId]>::default);
+                tokens::insert(sql, institution, &made, pages, &digest).await?;
+                tokens::copy_pages(sql, institution, (id, new_id)).await?;
+                if !tokens::replace(sql, institution, id, (new_id, end)).await? {
+                    return Err(Error::Missing(Missing::Token));
+                }
+                versions::callers_changed(sql).await?;
+                Ok(made)
+            })
+        })
+        .await?;
+    Ok((made, secret))
+}
+
+/// A token that expires within this time needs attention.
+pub const EXPIRES_SOON: Duration = Duration::from_secs(14 * 86_400);
+
+/// The tokens that stop working soon, and which nobody has replaced yet.
+pub async fn expiring(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Token>> {
+    let now = app.clock.now();
+    let all = all(app, actor, institution).await?;
+    Ok(all.into_iter().filter(|token| token.expires_within(EXPIRES_SOON, now)).collect())
+}
+
+/// How many days of requests are shown, today included.
+pub const SHOWN_DAYS: usize = 30;
+
+/// The first of these days, and today, in the institution's time zone.
+async fn shown_days(app: &App, institution: InstitutionId) -> Result<(Date, Date)> {
+    let owner = institutions::by_id(&mut app.db.read(), institution).await?;
+    let zone = owner.ok_or(Error::Missing(Missing::Institution))?.time_zone;
+    let today = app.clock.now().date_in(&zone);
+    Ok((today.saturating_sub((SHOWN_DAYS as i64 - 1).days()), today))
+}
+
+/// How many requests each token sent in the last days. Tokens without any are left out.
+pub async fn requests(app: &App, actor: &Actor, institution: InstitutionId) -> Result<HashMap<TokenId, u64>> {
+    actor.administer(institution)?;
+    let (since, _) = shown_days(app, institution).await?;
+    Ok(token_days::sums(&mut app.db.read(), institution, since).await?.into_iter().collect())
+}
+
+/// How many requests a token sent on each of the last days, the oldest first.
+pub async fn requests_by_day(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: TokenId,
+) -> Result<Vec<(Date, u64)>> {
+    actor.administer(institution)?;
+    let (since, today) = shown_days(app, institution).await?;
+    let counted = token_days::of(&mut app.db.read(), institution, id, since).await?;
+    let counted: HashMap<Date, u64> = counted.into_iter().collect();
+    let days = since.series(1.day()).take_while(|day| *day <= today);
+    Ok(days.map(|day| (day, counted.get(&day).copied().unwrap_or(0))).collect())
+}
+
+/// How many days counts of requests are kept.
+const RETENTION_DAYS: i64 = 90;
+
+pub(super) async fn remove_old(app: &App) -> Result<()> {
+    let before = app.clock.now().date_in(&TimeZone::UTC).saturating_sub(RETENTION_DAYS.days());
+    // The read is cheap, and avoids occupying the database's single writer.
+    if !token_days::any_before(&mut app.db.read(), before).await? {
+        return Ok(());
+    }
+    let removed = app
+        .db
+        .write_bookkeeping::<_, Error>(move |sql| {
+            Box::pin(async move { Ok(token_days::delete_before(sql, before).await?) })
+        })
+        .await?;
+    tracing::info!(removed, "old counts of requests were removed");
+    Ok(())
 }

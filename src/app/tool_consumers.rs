@@ -93,7 +93,7 @@ async fn create_invited(
     let url = match new.kind {
         // Issuers are compared exactly, so a trailing slash matters.
         LmsKind::Lti => new.url.trim().to_owned(),
-        LmsKind::Canvas | LmsKind::Moodle => new.url.trim().trim_end_matches('/').to_owned(),
+        LmsKind::Canvas | LmsKind::Moodle => root_of(&new.url),
     };
     if url.ends_with("/api/v1") {
         errors.add(Field::Url, SetupFault::ApiRoot);
@@ -510,6 +510,11 @@ const MAX_COURSES_TRIED: usize = 5;
 
 /// Checks the connection by reading a course that has people, preferably a known one.
 pub async fn check(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<lms::CheckReport> {
+    Ok(check_steps(app, actor, consumer).await?.outcome?)
+}
+
+/// Like `check`, and says how far it came.
+pub async fn check_steps(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<lms::Checked> {
     actor.administer(consumer.institution)?;
     let mut known = courses(app, consumer).await?;
     // The most recently synchronized courses are the most likely to be in use.
@@ -523,7 +528,31 @@ pub async fn check(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<
             memberships_url: course.memberships_url,
         })
         .collect();
-    Ok(connect(app, consumer).await?.check(&known, &consumer.roles).await?)
+    Ok(connect(app, consumer).await?.check_steps(&known, &consumer.roles).await)
+}
+
+/// Checks a Canvas or Moodle before it is connected. LTI platforms can only be checked afterwards.
+pub async fn check_new(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    new: &New,
+) -> Result<lms::Checked> {
+    actor.administer(institution)?;
+    let (url, token) = (root_of(&new.url), new.access_token.clone().unwrap_or_default().trim().to_owned());
+    let access = match new.kind {
+        LmsKind::Canvas => Access::Canvas { url, token },
+        LmsKind::Moodle => Access::Moodle { url, token },
+        LmsKind::Lti => return Err(Error::invalid(Field::Url, Fault::Invalid)),
+    };
+    const DEFAULT_ROLES: &[Role] = &[Role::Student];
+    let roles = if new.roles.is_empty() { DEFAULT_ROLES } else { new.roles.as_slice() };
+    Ok(lms::Connection::new(&app.outbound, access).check_steps(&[], roles).await)
+}
+
+/// The root URL of Canvas or Moodle, as it is stored.
+fn root_of(url: &str) -> String {
+    url.trim().trim_end_matches('/').to_owned()
 }
 
 /// Returns a client for the learning system, with its credentials.

@@ -112,7 +112,7 @@ impl Serve {
             traces.stop().await;
         }
         store_plays(&app).await;
-        let stored = callers::store_last_used(&app).await;
+        let stored = callers::store_usage(&app).await;
         app.removals.finish(REMOVAL_GRACE).await;
         stored?;
         tracing::info!("stopped");
@@ -223,8 +223,8 @@ async fn run_housekeeping(app: App, stop: CancellationToken) {
     let mut tick = tokio::time::interval(HOUSEKEEPING);
     while stop.run_until_cancelled(tick.tick()).await.is_some() {
         app.limiter.remove_expired(app.clock.instant()).await;
-        if let Err(error) = callers::store_last_used(&app).await {
-            tracing::warn!(%error, "cannot store the last use of tokens");
+        if let Err(error) = callers::store_usage(&app).await {
+            tracing::warn!(%error, "cannot store the use of tokens");
         }
         store_plays(&app).await;
     }

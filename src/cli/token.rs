@@ -1,6 +1,6 @@
 //! `endonym token …`
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use clap::Subcommand;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::{
     domain::{self, access::TokenScope, ids::InstitutionId, name_page::NamePage},
 };
 
-/// Create, list and revoke access tokens
+/// Create, list, rotate and revoke access tokens
 #[derive(Debug, Subcommand)]
 pub enum Token {
     /// Create a token and print it; it cannot be shown again
@@ -47,6 +47,19 @@ pub enum Token {
         #[arg(long)]
         json: bool,
     },
+    /// Replace a token: print a new secret, while the old one works for some more hours
+    ///
+    /// The new token has the same name, scope, name pages and lifetime.
+    Rotate {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// How long the old secret works
+        #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=720))]
+        overlap_hours: u64,
+        #[arg(long)]
+        json: bool,
+        id: String,
+    },
     /// Revoke a token; it stops working on every node within a second
     Revoke {
         #[arg(long, value_name = "SLUG")]
@@ -68,17 +81,15 @@ impl Token {
                     newest_only: one_row,
                 };
                 let (made, secret) = tokens::create_with(app, &Actor::Operator, owner.id, new).await?;
-                if json {
-                    output::print_json(&json!({ "id": made.id.to_string(), "token": secret }));
-                } else {
-                    output::print_line(&format!(
-                        "Token {} ({}), scope {}, name pages: {}, shown only now:\n{secret}",
-                        made.id,
-                        made.name,
-                        scope(&made),
-                        pages_of(&made)
-                    ));
-                }
+                print_made(&made, &secret, json);
+            }
+            Self::Rotate { institution: slug, overlap_hours, json, id } => {
+                let owner = institution(app, &slug).await?;
+                let number = id.parse().map_err(|_| unknown(&slug, &id))?;
+                let overlap = Duration::from_secs(overlap_hours * 3_600);
+                let made = tokens::rotate(app, &Actor::Operator, owner.id, number, overlap).await;
+                let (made, secret) = made.map_err(|error| known(error, &slug, &id))?;
+                print_made(&made, &secret, json);
             }
             Self::List { institution: slug, json } => {
                 let owner = institution(app, &slug).await?;
@@ -86,20 +97,40 @@ impl Token {
             }
             Self::Revoke { institution: slug, id } => {
                 let owner = institution(app, &slug).await?;
-                let unknown = || {
-                    Failure(format!(
-                        "`{slug}` has no active token `{id}`: run `endonym token list --institution {slug}` to see all tokens"
-                    ))
-                };
-                let number = id.parse().map_err(|_| unknown())?;
-                match tokens::revoke(app, &Actor::Operator, owner.id, number).await {
-                    Err(Error::Missing(_)) => return Err(unknown()),
-                    other => other?,
-                }
+                let number = id.parse().map_err(|_| unknown(&slug, &id))?;
+                let revoked = tokens::revoke(app, &Actor::Operator, owner.id, number).await;
+                revoked.map_err(|error| known(error, &slug, &id))?;
                 output::print_line(&format!("Revoked token {id}."));
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn unknown(slug: &str, id: &str) -> Failure {
+    Failure(format!(
+        "`{slug}` has no active token `{id}`: run `endonym token list --institution {slug}` to see all tokens"
+    ))
+}
+
+fn known(error: Error, slug: &str, id: &str) -> Failure {
+    match error {
+        Error::Missing(_) => unknown(slug, id),
+        other => other.into(),
+    }
+}
+
+fn print_made(made: &domain::token::Token, secret: &str, json: bool) {
+    if json {
+        output::print_json(&json!({ "id": made.id.to_string(), "token": secret }));
+    } else {
+        output::print_line(&format!(
+            "Token {} ({}), scope {}, name pages: {}, shown only now:\n{secret}",
+            made.id,
+            made.name,
+            scope(made),
+            pages_of(made)
+        ));
     }
 }
 
@@ -150,6 +181,7 @@ fn list(all: &[domain::token::Token], json: bool) {
                 "expires_at": token.expires_at.map(output::time),
                 "revoked_at": token.revoked_at.map(output::time),
                 "last_used_at": token.last_used_at.map(output::time),
+                "replaced_by": token.replaced_by.map(|id| id.to_string()),
             })
         };
         output::print_json(&json!({ "tokens": all.iter().map(shown).collect::<Vec<_>>() }));

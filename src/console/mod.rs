@@ -14,11 +14,15 @@ mod name_pages;
 mod operator;
 mod overview;
 mod people;
+mod phone;
 mod progress;
 pub mod rule;
 mod search;
 mod start;
+mod systems;
+mod tokens;
 mod visit;
+mod when;
 
 use axum::{
     Router,
@@ -40,6 +44,9 @@ pub fn rules() -> Vec<Rule> {
         name_pages::rules(),
         moderation::rules(),
         custom_fields::rules(),
+        tokens::rules(),
+        systems::rules(),
+        phone::rules(),
         members::rules(),
         audit::rules(),
     ]

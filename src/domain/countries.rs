@@ -44,6 +44,11 @@ impl Countries {
         countries.collect::<Result<_, _>>().map(Self)
     }
 
+    /// Their codes, like `US`.
+    pub fn codes(&self) -> Vec<String> {
+        self.0.iter().map(Country::to_string).collect()
+    }
+
     pub fn allows(&self, number: &PhoneNumber) -> bool {
         self.0.is_empty() || number.country().is_some_and(|country| self.0.contains(&country))
     }

@@ -30,6 +30,16 @@ pub struct Course {
     pub platform_key: Option<String>,
 }
 
+/// How the courses of a tool consumer are doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CourseFigures {
+    pub courses: u64,
+    /// Their last synchronization failed.
+    pub failed: u64,
+    /// The last time that one was synchronized.
+    pub synced_at: Option<Moment>,
+}
+
 /// Identifies a course on its platform, whichever tool consumer connects to it: two courses of an institution with the same key
 /// are the same course. `id` is the tool consumer's id for it; `canvas` holds Canvas's ids from the launch, if any.
 pub fn platform_key(consumer: &ToolConsumer, id: &str, canvas: Option<&CanvasIds>) -> Option<String> {

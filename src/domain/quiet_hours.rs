@@ -40,6 +40,12 @@ impl QuietHours {
         }
     }
 
+    /// When they begin and end, like `21:00` and `08:00`; `None` if there are none.
+    pub fn ends(&self) -> Option<[String; 2]> {
+        let clock = |micros: i64| format!("{:02}:{:02}", micros / (60 * MINUTE), micros / MINUTE % 60);
+        self.0.map(|hours| [hours.from, hours.to].map(clock))
+    }
+
     /// Returns `now` if it is quiet in none of the zones, otherwise the next time at which it is not.
     ///
     /// The zones of one number can be so far apart that there is no such time: a North American toll-free number may ring

@@ -70,6 +70,7 @@ asset!(MODERATION_SCRIPT, "/moderation.js", JS, "moderation.js");
 asset!(PEOPLE_SCRIPT, "/people.js", JS, "people.js");
 asset!(CONSOLE_SCRIPT, "/console.js", JS, "console.js");
 asset!(CONSOLE_PEOPLE_SCRIPT, "/console_people.js", JS, "console_people.js");
+asset!(CONSOLE_ACCESS_SCRIPT, "/console_access.js", JS, "console_access.js");
 asset!(INVITATION_SCRIPT, "/invitation.js", JS, "invitation.js");
 
 impl Asset {
@@ -106,7 +107,7 @@ pub fn immutable(kind: &'static str, body: impl Into<Body>) -> Response {
 }
 
 pub fn routes() -> Router<App> {
-    let all: [&'static Asset; 16] = [
+    let all: [&'static Asset; 17] = [
         &STYLE,
         &PEOPLE_STYLE,
         &CONSOLE_STYLE,
@@ -123,6 +124,7 @@ pub fn routes() -> Router<App> {
         &INVITATION_SCRIPT,
         &CONSOLE_SCRIPT,
         &CONSOLE_PEOPLE_SCRIPT,
+        &CONSOLE_ACCESS_SCRIPT,
     ];
     all.into_iter()
         .fold(Router::new(), |router, asset| router.route(asset.path, get(async || asset.response())))

@@ -4,6 +4,7 @@
 pub mod assets;
 pub mod body;
 pub mod cases;
+pub mod chart;
 pub mod client;
 pub mod compression;
 pub mod consent;

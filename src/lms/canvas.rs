@@ -1,5 +1,7 @@
 //! Canvas, through its REST API. `docs/adr/0013` describes the requests.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use bytes::Bytes;
 use reqwest::{StatusCode, Url, header};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -136,7 +138,12 @@ impl Canvas<'_> {
     }
 
     /// Samples a known course, or else one of the listed courses.
-    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
+    pub(super) async fn check(
+        &self,
+        known: &[Found],
+        roles: &[Role],
+        accepted: &AtomicBool,
+    ) -> Result<CheckReport> {
         #[derive(Deserialize)]
         struct CurrentUser {
             name: Option<String>,
@@ -146,6 +153,7 @@ impl Canvas<'_> {
             Err(Error::Missing) => None,
             Err(other) => return Err(other),
         };
+        accepted.store(myself.is_some(), Ordering::Relaxed);
         let reached = match &myself {
             Some(name) => format!("reached Canvas as \"{}\"", shown(name)),
             None => "reached Canvas".to_owned(),
@@ -164,6 +172,7 @@ impl Canvas<'_> {
             Err(Error::Missing) => Vec::new(),
             listed => listed?.0,
         };
+        accepted.store(true, Ordering::Relaxed);
         let listed = listed.iter().filter_map(|course| {
             let id = id(&course.id)?;
             let title = non_empty(course.name.as_deref()).unwrap_or_else(|| id.clone());

@@ -2,6 +2,7 @@
 //! enforces the allowed addresses.
 
 mod canvas;
+mod check;
 mod link;
 pub mod lti_roles;
 mod moodle;
@@ -11,7 +12,10 @@ mod photos;
 pub mod registration;
 mod service_token;
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use bytes::Bytes;
 
@@ -22,6 +26,7 @@ use crate::{
     outbound::Outbound,
 };
 use canvas::Canvas;
+pub use check::{CheckStep, Checked, StepResult};
 use moodle::Moodle;
 use nrps::Nrps;
 pub use service_token::ServiceTokens;
@@ -89,6 +94,8 @@ pub struct CheckReport {
     /// Title of a course that has members, and which of their fields are present. Large courses are sampled by their first
     /// page.
     pub coverage: Option<(String, Coverage)>,
+    /// A course was read, even if it has nobody we look for.
+    pub is_course_read: bool,
 }
 
 impl CheckReport {
@@ -100,15 +107,16 @@ impl CheckReport {
                     "{reached}; it shows who is in the course {title}: names {names} of {people}, emails {emails} of \
                      {people}, ids {identifiers} of {people}, pictures {pictures} of {people}"
                 );
-                Self { says, coverage: Some((title, Coverage::of(&members))) }
+                Self { says, coverage: Some((title, Coverage::of(&members))), is_course_read: true }
             }
             Sample::Nobody(title) => {
                 let says =
                     format!("{reached}; it shows who is in the course {title}, which has nobody we look for");
-                Self { says, coverage: None }
+                Self { says, coverage: None, is_course_read: true }
             }
             Sample::None(why) => {
-                Self { says: format!("{reached}; no course was read: {why}"), coverage: None }
+                let says = format!("{reached}; no course was read: {why}");
+                Self { says, coverage: None, is_course_read: false }
             }
         }
     }
@@ -233,14 +241,22 @@ impl Connection {
     /// Checks that the system is reachable, accepts our credentials and shows the members of a course. Known courses are tried
     /// first.
     pub async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
+        self.check_steps(known, roles).await.outcome
+    }
+
+    /// Like `check`, and says how far it came.
+    pub async fn check_steps(&self, known: &[Found], roles: &[Role]) -> Checked {
+        // Set once the learning system accepts our credentials.
+        let accepted = AtomicBool::new(false);
         let checking = async {
             match &self.access {
-                Access::Canvas { url, token } => self.canvas(url, token).check(known, roles).await,
-                Access::Moodle { url, token } => self.moodle(url, token).check(known, roles).await,
-                Access::Lti(access) => self.lti(access).check(known, roles).await,
+                Access::Canvas { url, token } => self.canvas(url, token).check(known, roles, &accepted).await,
+                Access::Moodle { url, token } => self.moodle(url, token).check(known, roles, &accepted).await,
+                Access::Lti(access) => self.lti(access).check(known, roles, &accepted).await,
             }
         };
-        within(CHECK_TIMEOUT, checking).await
+        let outcome = within(CHECK_TIMEOUT, checking).await;
+        Checked::new(accepted.load(Ordering::Relaxed), outcome)
     }
 }
 

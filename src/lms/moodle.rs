@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashSet},
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -182,7 +183,12 @@ impl Moodle<'_> {
     }
 
     /// Samples a known course, or else one of the visible courses.
-    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
+    pub(super) async fn check(
+        &self,
+        known: &[Found],
+        roles: &[Role],
+        accepted: &AtomicBool,
+    ) -> Result<CheckReport> {
         #[derive(Deserialize)]
         struct Site {
             sitename: Option<String>,
@@ -201,6 +207,7 @@ impl Moodle<'_> {
                 None
             }
         };
+        accepted.store(true, Ordering::Relaxed);
         let functions = site.as_ref().and_then(|site| site.functions.as_ref());
         for needed in [COURSES, ENROLLED] {
             let there = |known: &Vec<Function>| known.iter().any(|function| function.name == needed);

@@ -1,5 +1,7 @@
 //! Any learning system, through LTI 1.3 Names and Role Provisioning Services (NRPS).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use bytes::Bytes;
 use reqwest::{StatusCode, Url};
 use serde::Deserialize;
@@ -182,8 +184,14 @@ impl Nrps<'_> {
         Ok(None)
     }
 
-    pub(super) async fn check(&self, known: &[Found], roles: &[Role]) -> Result<CheckReport> {
+    pub(super) async fn check(
+        &self,
+        known: &[Found],
+        roles: &[Role],
+        accepted: &AtomicBool,
+    ) -> Result<CheckReport> {
         self.access.new_service_token(self.outbound, Retries::Few).await?;
+        accepted.store(true, Ordering::Relaxed);
         let keys = self.outbound.json(&self.access.jwks_url, &[]).await?;
         let many = keys["keys"].as_array().map_or(0, Vec::len);
         if many == 0 {

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::{
     domain::play::{Heard, OTHER_SITES, Source},
-    http::html,
+    http::{chart::bars, html},
     words::{Arg, Words},
 };
 
@@ -65,22 +65,6 @@ fn place(words: Words, source: Source, site: &str) -> String {
 fn date(words: Words, day: Date) -> String {
     let number = |part: i8| Arg::Number(u64::from(part.unsigned_abs()));
     words.with("plays-date", &[("month", number(day.month())), ("day", number(day.day()))])
-}
-
-/// The height of the drawing. Its width is ten for each day.
-const HEIGHT: u64 = 64;
-
-/// A bar for each day with plays. The highest fills the drawing; the lowest is still visible.
-fn bars(days: &[(Date, u64)], most: u64) -> String {
-    use std::fmt::Write as _;
-    days.iter().enumerate().filter(|(_, (_, times))| *times > 0).fold(
-        String::new(),
-        |mut path, (n, (_, times))| {
-            let height = (times.saturating_mul(HEIGHT) / most.max(1)).max(3);
-            let _ = write!(path, "M{} {HEIGHT}v-{height}h8v{height}z", n * 10 + 1);
-            path
-        },
-    )
 }
 
 #[cfg(test)]

@@ -219,15 +219,54 @@ pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(Instit
     let within = within(scope, "c.institution_id", &mut params);
     params.push(count.into());
     let which = format!("WHERE {within} ORDER BY c.id DESC LIMIT ${}", params.len());
+    read_listed(sql, &which, &params).await
+}
+
+/// The calls of an institution that are being made.
+pub async fn under_way(sql: &mut Sql, institution: InstitutionId, count: i64) -> Result<Vec<Listed>> {
+    let which =
+        format!("WHERE c.institution_id = $1 AND c.{PENDING} AND c.run_at IS NULL ORDER BY c.id LIMIT $2");
+    Ok(without_owners(read_listed(sql, &which, &[institution.into(), count.into()]).await?))
+}
+
+/// The calls of an institution that come next.
+pub async fn scheduled(sql: &mut Sql, institution: InstitutionId, count: i64) -> Result<Vec<Listed>> {
+    let which = "WHERE c.institution_id = $1 AND c.run_at IS NOT NULL ORDER BY c.run_at, c.id LIMIT $2";
+    Ok(without_owners(read_listed(sql, which, &[institution.into(), count.into()]).await?))
+}
+
+/// The calls of an institution that are over, before this one, newest first.
+pub async fn over(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    before: CallId,
+    count: i64,
+) -> Result<Vec<Listed>> {
+    let which = format!(
+        "WHERE c.institution_id = $1 AND c.id < $2 AND NOT (c.{PENDING}) ORDER BY c.id DESC LIMIT $3"
+    );
+    let params = [institution.into(), before.into(), count.into()];
+    Ok(without_owners(read_listed(sql, &which, &params).await?))
+}
+
+fn without_owners(listed: Vec<(InstitutionId, Listed)>) -> Vec<Listed> {
+    listed.into_iter().map(|(_, call)| call).collect()
+}
+
+async fn read_listed(
+    sql: &mut Sql,
+    which: &str,
+    params: &[Value<'_>],
+) -> Result<Vec<(InstitutionId, Listed)>> {
     if sql.is_citus() {
-        return on_citus::list(sql, &which, &params).await;
+        return on_citus::list(sql, which, params).await;
     }
     let text = format!(
         "SELECT {LISTED}, p.email FROM calls c JOIN institutions i ON i.id = c.institution_id \
          LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id {which}"
     );
     let read = |row: &Row<'_>| Ok((row.id(0)?, Listed { email: row.opt_text(7)?, ..listed(row)? }));
-    sql.rows(&text, &params, read).await
+    sql.rows(&text, params, read).await
 }
 
 const LISTED: &str = "c.institution_id, c.participant_id, c.id, i.slug, c.phone_number, c.state, c.run_at";
@@ -387,4 +426,17 @@ pub async fn opted_out(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<
     let text =
         "SELECT phone_number, created_at FROM do_not_call WHERE institution_id = $1 ORDER BY phone_number";
     sql.rows(text, &[institution.into()], |row| Ok((row.text(0)?, Moment::from_micros(row.int(1)?)))).await
+}
+
+/// Numbers on the do-not-call list, from after one of them on.
+pub async fn opted_out_after(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    after: &str,
+    count: i64,
+) -> Result<Vec<(String, Moment)>> {
+    let text = "SELECT phone_number, created_at FROM do_not_call WHERE institution_id = $1 AND phone_number > $2 \
+                ORDER BY phone_number LIMIT $3";
+    let params: [Value<'_>; 3] = [institution.into(), after.into(), count.into()];
+    sql.rows(text, &params, |row| Ok((row.text(0)?, Moment::from_micros(row.int(1)?)))).await
 }

@@ -79,6 +79,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("scim_registrations", ByInstitution),
     ("scim_roles", ByInstitution),
     ("scim_users", ByInstitution),
+    ("token_days", ByInstitution),
     ("token_pages", ByInstitution),
     ("lti_logins", ByColumn("state_digest")),
     ("lti_sessions", ByColumn("session_digest")),

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Result, Row, Sql, Value, jobs, padded, placeholders};
 use crate::domain::{
-    course::{Course, Sync},
+    course::{Course, CourseFigures, Sync},
     ids::{CourseId, InstitutionId, JobId, ToolConsumerId},
     job,
     moment::Moment,
@@ -134,6 +134,36 @@ pub async fn all(
     let which = "c.tool_consumer_id = $2 ORDER BY c.id";
     let found = read(sql, which, &[institution.into(), tool_consumer.into()]).await?;
     Ok(found.into_iter().map(|(course, _)| course).collect())
+}
+
+/// Courses of a tool consumer in the order of their external ids, from after one of these on.
+pub async fn listed(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+    after: &str,
+    most: usize,
+) -> Result<Vec<Course>> {
+    let which = "c.tool_consumer_id = $2 AND c.external_id > $3 ORDER BY c.external_id LIMIT $4";
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let params = [institution.into(), tool_consumer.into(), after.into(), most.into()];
+    Ok(read(sql, which, &params).await?.into_iter().map(|(course, _)| course).collect())
+}
+
+/// Of each tool consumer: how many courses it has, how many of them failed, and when one was last synchronized.
+pub async fn figures(
+    sql: &mut Sql,
+    institution: InstitutionId,
+) -> Result<Vec<(ToolConsumerId, CourseFigures)>> {
+    let text = "SELECT tool_consumer_id, COUNT(*), COUNT(error), MAX(synced_at) FROM courses WHERE institution_id = $1 \
+                GROUP BY tool_consumer_id";
+    let count = |number: i64| u64::try_from(number).unwrap_or(0);
+    sql.rows(text, &[institution.into()], |row| {
+        let (courses, failed) = (count(row.int(1)?), count(row.int(2)?));
+        let synced_at = row.opt_int(3)?.map(Moment::from_micros);
+        Ok((row.id(0)?, CourseFigures { courses, failed, synced_at }))
+    })
+    .await
 }
 
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Course, now: Moment) -> Result<()> {
@@ -306,6 +336,17 @@ pub async fn due(
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let params = [institution.into(), tool_consumer.into(), now.micros().into(), most.into()];
     Ok(read(sql, which, &params).await?.into_iter().map(|(course, _)| course).collect())
+}
+
+/// Makes all courses of a tool consumer due.
+pub async fn make_due(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+    now: Moment,
+) -> Result<u64> {
+    let text = "UPDATE courses SET next_sync_at = $1 WHERE institution_id = $2 AND tool_consumer_id = $3";
+    sql.execute(text, &[now.micros().into(), institution.into(), tool_consumer.into()]).await
 }
 
 /// The ids of courses whose next synchronization has not been scheduled yet.

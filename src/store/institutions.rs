@@ -312,6 +312,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM custom_fields WHERE institution_id = $1",
         "DELETE FROM name_pages WHERE institution_id = $1",
         "DELETE FROM allowed_origins WHERE institution_id = $1",
+        "DELETE FROM token_days WHERE institution_id = $1",
         "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM idempotency_keys WHERE institution_id = $1",
         "DELETE FROM tokens WHERE institution_id = $1",

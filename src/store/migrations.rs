@@ -39,6 +39,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0030_console", include_str!("../../migrations/0030_console.sql")),
     (CONSOLE_PEOPLE, include_str!("../../migrations/0031_console_people.sql")),
     ("0032_custom_field_kinds", include_str!("../../migrations/0032_custom_field_kinds.sql")),
+    ("0033_token_days", include_str!("../../migrations/0033_token_days.sql")),
     ("0035_group_roles", include_str!("../../migrations/0035_group_roles.sql")),
 ];
 

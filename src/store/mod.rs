@@ -72,6 +72,7 @@ pub mod sessions;
 pub mod sign_ins;
 pub mod sso;
 pub mod sso_groups;
+pub mod token_days;
 pub mod tokens;
 pub mod tool_consumers;
 pub mod turns;

@@ -86,10 +86,14 @@ pub async fn insert(
     ];
     sql.execute(text, &params).await?;
     for page in pages.unwrap_or_default() {
-        let text = "INSERT INTO token_pages (institution_id, token_id, name_page_id) VALUES ($1, $2, $3)";
-        sql.execute(text, &[institution.into(), token.id.into(), (*page).into()]).await?;
+        limit(sql, institution, token.id, *page).await?;
     }
     Ok(())
+}
+
+async fn limit(sql: &mut Sql, institution: InstitutionId, token: TokenId, page: NamePageId) -> Result<()> {
+    let text = "INSERT INTO token_pages (institution_id, token_id, name_page_id) VALUES ($1, $2, $3)";
+    sql.execute(text, &[institution.into(), token.into(), page.into()]).await.map(|_| ())
 }
 
 pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>> {
@@ -100,8 +104,8 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
     for (token, slug) in sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.text(1)?))).await? {
         pages.entry(token).or_default().push(slug);
     }
-    let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at, scope, newest_only, pages_limited \
-                FROM tokens WHERE institution_id = $1 ORDER BY id";
+    let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at, scope, newest_only, pages_limited, \
+                replaced_by FROM tokens WHERE institution_id = $1 ORDER BY id";
     sql.rows(text, &[institution.into()], |row| {
         let moment = |column| row.opt_int(column).map(|micros| micros.map(Moment::from_micros));
         let id = row.id(0)?;
@@ -115,6 +119,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
             expires_at: moment(3)?,
             revoked_at: moment(4)?,
             last_used_at: moment(5)?,
+            replaced_by: row.opt_id(9)?,
         })
     })
     .await
@@ -132,8 +137,40 @@ pub async fn revoke(sql: &mut Sql, institution: InstitutionId, id: TokenId, now:
     Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
 }
 
-/// Stores when tokens were last used, with one statement for many of them. They are sorted by institution and id.
-pub async fn used(sql: &mut Sql, used: &[(InstitutionId, TokenId, Moment)]) -> Result<()> {
+/// Notes which token replaces this one, and when this one expires. False if there is no such token, it was revoked, or has been
+/// replaced already.
+pub async fn replace(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: TokenId,
+    (replacement, expires_at): (TokenId, Moment),
+) -> Result<bool> {
+    let text = "UPDATE tokens SET replaced_by = $1, expires_at = $2 WHERE institution_id = $3 AND id = $4 \
+                AND revoked_at IS NULL AND replaced_by IS NULL";
+    let params: [Value<'_>; 4] =
+        [replacement.into(), expires_at.micros().into(), institution.into(), id.into()];
+    Ok(sql.execute(text, &params).await? == 1)
+}
+
+/// Limits a token to the same name pages as another.
+pub async fn copy_pages(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (from, to): (TokenId, TokenId),
+) -> Result<()> {
+    for page in pages(sql, institution, from).await? {
+        limit(sql, institution, to, page).await?;
+    }
+    Ok(())
+}
+
+/// Stores when tokens were last used, with one statement for many of them. They are sorted by institution and id. Returns those that
+/// exist.
+pub async fn used(
+    sql: &mut Sql,
+    used: &[(InstitutionId, TokenId, Moment)],
+) -> Result<Vec<(InstitutionId, TokenId)>> {
+    let mut there = Vec::with_capacity(used.len());
     for group in in_power_of_two_chunks(used) {
         if sql.is_postgres() {
             // The update locks rows in the order of its plan. Two processes that lock the same tokens in different orders would deadlock.
@@ -154,16 +191,16 @@ pub async fn used(sql: &mut Sql, used: &[(InstitutionId, TokenId, Moment)]) -> R
         let rows: Vec<String> = (0..group.len()).map(row).collect();
         // Another process may have stored a later time.
         let text = format!(
-            "WITH used(institution_id, id, used_at) AS (VALUES {}) UPDATE tokens SET last_used_at = used.used_at FROM used \
-             WHERE tokens.institution_id = used.institution_id AND tokens.id = used.id \
-             AND (tokens.last_used_at IS NULL OR tokens.last_used_at < used.used_at)",
+            "WITH used(owner, token, used_at) AS (VALUES {}) UPDATE tokens SET last_used_at = \
+             CASE WHEN tokens.last_used_at > used.used_at THEN tokens.last_used_at ELSE used.used_at END FROM used \
+             WHERE tokens.institution_id = used.owner AND tokens.id = used.token RETURNING institution_id, id",
             rows.join(", ")
         );
         let mut params: Vec<Value<'_>> = Vec::with_capacity(group.len() * 3);
         for (institution, id, at) in group {
             params.extend([Value::from(*institution), Value::from(*id), Value::from(at.micros())]);
         }
-        sql.execute(&text, &params).await?;
+        there.extend(sql.rows(&text, &params, |row| Ok((row.id(0)?, row.id(1)?))).await?);
     }
-    Ok(())
+    Ok(there)
 }

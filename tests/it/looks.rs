@@ -6,12 +6,12 @@ use std::{path::PathBuf, time::Duration};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
     app::{
-        Actor, calls, custom_fields, imports, institutions,
+        Actor, callers, calls, custom_fields, imports, institutions,
         invitations::{self, Delivery, Terms},
         looks, members, operators, opt_outs,
         own_recordings::Sharing,
         page_settings::{self, Change},
-        people_search, people_tasks, sign_in, sso,
+        people_search, people_tasks, sign_in, sso, tokens, tool_consumers,
     },
     domain::{
         address_list::AddressList,
@@ -24,8 +24,10 @@ use endonym::{
         name_page::NamePageRef,
         page_settings::{Asking, Listen, Moderation, Register},
         people_task,
+        phone_number::PhoneNumber,
         quiet_hours::QuietHours,
         session::PersonId,
+        tool_consumer::LmsKind,
     },
 };
 use reqwest::Method;
@@ -698,4 +700,76 @@ async fn console_people(world: &World, matrix: &mut Matrix) {
     matrix.page("a task", &*format!("{people}/tasks/{task}")).await;
     matrix.page("recently deleted people", &*format!("{people}/deleted")).await;
     people_tasks::undo(app, operator, institution, task).await.unwrap();
+}
+
+/// Access tokens, learning systems and phone.
+#[tokio::test]
+async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {
+    let calling = calls::Rules { enabled: true, attempts: 3, ..calls::Rules::nobody() };
+    let setup = Setup { sqlite: true, calling, ..crate::courses::patient() };
+    let world = &World::with(setup).await;
+    let (app, operator, id) = (&world.app, &Actor::Operator, world.institution.id);
+    let email = Email::parse(ANA).unwrap();
+    members::set(app, operator, id, email, Role::Admin, Vec::new()).await.unwrap();
+    let mut matrix = Matrix::start(&world.base).await;
+    matrix.go(&Way::from(&*link(world).await).on(SUBMIT, "location.pathname === '/me'")).await;
+    let home = format!("/console/{}", world.institution.slug);
+    let at = |below: &str| format!("{home}{below}");
+    let fault = "document.querySelector('.fault')";
+
+    // These need a fresh sign-in.
+    matrix.page("new token", &*at("/tokens/new")).await;
+    matrix.page("new token with a fault", Way::from(&*at("/tokens/new")).on(SUBMIT, fault)).await;
+    let name =
+        "document.querySelector('#name').value = 'Portal'; document.querySelector('main form').submit()";
+    let made = Way::from(&*at("/tokens/new")).on(name, "document.querySelector('#curl')");
+    matrix.page("token that was made", made).await;
+    for kind in ["canvas", "moodle", "lti"] {
+        let path = at(&format!("/learning-systems/new?kind={kind}"));
+        matrix.page(&format!("connecting {kind}"), &*path).await;
+    }
+    let checked = "for (const [id, value] of [['name', 'x'], ['url', 'http://127.0.0.1:9'], ['access_token', 'x']]) \
+                   document.getElementById(id).value = value; document.querySelector('main form').submit()";
+    let steps = "document.querySelector('.steps')";
+    let failing = Way::from(&*at("/learning-systems/new?kind=canvas")).on(checked, steps);
+    matrix.page("connecting a system that is not there", failing).await;
+    let invitation = Way::from(&*at("/learning-systems")).on(SUBMIT, "document.querySelector('#link')");
+    matrix.page("registration link", invitation).await;
+
+    matrix.page("no learning systems", &*at("/learning-systems")).await;
+    let canvas = crate::lms::canvas::Canvas::start().await;
+    let new = tool_consumers::New {
+        name: "Campus".into(),
+        kind: LmsKind::Canvas,
+        url: canvas.url().into(),
+        product: None,
+        roles: Vec::new(),
+        access_token: Some(canvas.token().into()),
+        lti: None,
+    };
+    let (system, _) = tool_consumers::create(app, operator, id, new).await.unwrap();
+    let course = "INSERT INTO courses (institution_id, id, tool_consumer_id, external_id, title, name_page_id, error, note, created_at) \
+         VALUES ($1, 1, $2, '101', 'Rhetoric', 1, 'Canvas does not show this course', 'Two have no name', 0)";
+    execute(&app.db, course, vec![id.into(), system.id.into()]).await;
+    matrix.page("learning systems", &*at("/learning-systems")).await;
+    let one = at(&format!("/learning-systems/{}", system.id));
+    matrix.page("learning system", &*one).await;
+    matrix.page("editing a learning system", &*format!("{one}/edit")).await;
+
+    let token = tokens::all(app, operator, id).await.unwrap().pop().unwrap();
+    world.get("/v5/participants").await.expect(200);
+    callers::store_usage(app).await.unwrap();
+    matrix.page("tokens", &*at("/tokens?state=all")).await;
+    matrix.page("token", &*at(&format!("/tokens/{}", token.id))).await;
+    let first = tokens::all(app, operator, id).await.unwrap().swap_remove(0);
+    matrix.page("token with requests", &*at(&format!("/tokens/{}", first.id))).await;
+
+    let called = json!({ "first_name": "Bo", "email": "bo@example.edu", "phone_number": "+12025550123" });
+    world.person_on(&world.page, called).await;
+    matrix.page("phone", &*at("/phone")).await;
+    matrix.page("phone, test call with a fault", Way::from(&*at("/phone")).on(TEST_CALL, fault)).await;
+    let number = PhoneNumber::parse("+12025550199").unwrap();
+    calls::forbid(app, operator, id, number).await.unwrap();
+    matrix.page("do-not-call list", &*at("/phone/opt-outs")).await;
+    assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
 }

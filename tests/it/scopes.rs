@@ -29,7 +29,7 @@ use endonym::{
         export::Export,
         ids::{
             CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId,
-            ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId,
+            ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId, TokenId,
         },
         language::Language,
         mail_text::LetterKind,
@@ -341,6 +341,16 @@ pub fn cases() -> Vec<Case> {
         )),
         case!("tokens::all", Institution, |s, a| tokens::all(&s.world.app, a, s.id)),
         case!("tokens::revoke", Institution, |s, a| revoke(s, a)),
+        case!("tokens::rotate", Institution, |s, a| rotate(s, a)),
+        case!("tokens::find", Institution, |s, a| find_token(s, a)),
+        case!("tokens::expiring", Institution, |s, a| tokens::expiring(&s.world.app, a, s.id)),
+        case!("tokens::requests", Institution, |s, a| tokens::requests(&s.world.app, a, s.id)),
+        case!("tokens::requests_by_day", Institution, |s, a| tokens::requests_by_day(
+            &s.world.app,
+            a,
+            s.id,
+            TokenId::new(1)
+        )),
         case!("name_pages::create", Institution, |s, a| name_pages::create(
             &s.world.app,
             a,
@@ -883,6 +893,14 @@ pub fn cases() -> Vec<Case> {
             s.consumer.id,
             Change { name: Some("Renamed".into()), ..Change::default() }
         )),
+        case!("tool_consumers::check_steps", Institution, |s, a| tool_consumers::check_steps(
+            &s.world.app,
+            a,
+            &s.consumer
+        )),
+        case!("tool_consumers::check_new", Institution, |s, a| async {
+            tool_consumers::check_new(&s.world.app, a, s.id, &canvas()).await
+        }),
         case!("tool_consumers::check", Institution, |s, a| tool_consumers::check(
             &s.world.app,
             a,
@@ -1018,6 +1036,13 @@ pub fn cases() -> Vec<Case> {
             courses::LossPolicy::Accepted
         )),
         case!("courses::all", Institution, |s, a| courses::all(&s.world.app, a, &s.consumer)),
+        case!("courses::listed", Institution, |s, a| courses::listed(&s.world.app, a, &s.consumer, "", 10)),
+        case!("courses::figures", Institution, |s, a| courses::figures(&s.world.app, a, s.id)),
+        case!("courses::synchronize_all", Institution, |s, a| courses::synchronize_all(
+            &s.world.app,
+            a,
+            &s.consumer
+        )),
         case!("courses::aliased", Institution, |s, a| courses::aliased(&s.world.app, a, &s.consumer)),
         case!("courses::find", Institution, |s, a| courses::find(&s.world.app, a, s.id, CourseId::new(1))),
         case!("courses::merge::merge", Institution, |s, a| courses::merge(
@@ -1085,6 +1110,21 @@ pub fn cases() -> Vec<Case> {
         )),
         case!("calls::cancel_pending", AnyInstitution, |s, a| calls::cancel_pending(&s.world.app, a, None)),
         case!("calls::opted_out", Institution, |s, a| calls::opted_out(&s.world.app, a, s.id)),
+        case!("calls::board::board", Institution, |s, a| calls::board(&s.world.app, a, s.id, None, 10)),
+        case!("calls::board::test", Institution, |s, a| test_call(s, a)),
+        case!("calls::board::forbid", Institution, |s, a| calls::forbid(
+            &s.world.app,
+            a,
+            s.id,
+            PhoneNumber::parse(NUMBER).unwrap()
+        )),
+        case!("calls::board::opted_out_after", Institution, |s, a| calls::opted_out_after(
+            &s.world.app,
+            a,
+            s.id,
+            "",
+            10
+        )),
         case!("calls::opt_in", Institution, |s, a| calls::opt_in(
             &s.world.app,
             a,
@@ -1287,6 +1327,26 @@ async fn scim_group(scene: &Scene) -> ScimGroupId {
 
 fn everything() -> scim::Query {
     scim::Query { filter: None, skipped: 0, most: 10 }
+}
+
+async fn rotate(scene: &Scene, actor: &Actor) -> Result<()> {
+    let app = &scene.world.app;
+    let made = tokens::create(app, &Actor::Operator, scene.id, "z".into(), None).await?.0;
+    tokens::rotate(app, actor, scene.id, made.id, Duration::from_secs(60)).await.map(drop)
+}
+
+async fn find_token(scene: &Scene, actor: &Actor) -> Result<()> {
+    let app = &scene.world.app;
+    let made = tokens::create(app, &Actor::Operator, scene.id, "z".into(), None).await?.0;
+    tokens::find(app, actor, scene.id, made.id).await.map(drop)
+}
+
+/// The people of the scene are on a page, and the administrator is not: nobody is called.
+async fn test_call(scene: &Scene, actor: &Actor) -> Result<()> {
+    match calls::test(&scene.world.app, actor, &ana(scene), NUMBER).await {
+        Err(Error::Missing(Missing::Call)) => Ok(()),
+        other => other.map(drop),
+    }
 }
 
 async fn synchronize(scene: &Scene, actor: &Actor, losses: courses::LossPolicy) -> Result<courses::Outcome> {

@@ -1,10 +1,11 @@
-//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays, and expired sessions, sign-ins,
-//! admissions to name pages, idempotency keys and entries of the audit log.
+//! Removes expired reports, old imports, messages that were mailed long ago, old counts of plays and of requests, and expired sessions,
+//! sign-ins, admissions to name pages, idempotency keys and entries of the audit log.
 
 use super::{Context, Policy};
 use crate::{
     app::{
         Result, audit, exports, idempotency, imports, outbox, plays, registrations, sessions, sign_in, sso,
+        tokens,
     },
     domain::job::{Lane, RetryPolicy},
 };
@@ -16,6 +17,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
     imports::remove_old(context.app).await?;
     outbox::remove_old(context.app).await?;
     plays::remove_old(context.app).await?;
+    tokens::remove_old(context.app).await?;
     sign_in::remove_expired(context.app).await?;
     sso::remove_expired(context.app).await?;
     registrations::remove_expired(context.app).await?;

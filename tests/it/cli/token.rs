@@ -64,6 +64,7 @@ async fn list_says_when_tokens_were_made_end_and_were_used() {
         "name",
         "name_pages",
         "newest_only",
+        "replaced_by",
         "revoked_at",
         "scope",
     ];
@@ -221,4 +222,21 @@ async fn changes(db: &Db) -> i64 {
         Db::Postgres(_) => "SELECT SUM(xmin::TEXT::BIGINT)::BIGINT FROM tokens",
     };
     db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn rotate_prints_a_new_token_and_lets_the_old_one_expire() {
+    let (here, _) = Installation::with_token().await;
+    let made = here.token("Portal");
+    let id = made["id"].as_str().unwrap();
+    let words = ["token", "rotate", "--institution", "example", "--overlap-hours", "2", "--json", id];
+    let new = here.json(&words);
+    assert_eq!(keys(&new), ["id", "token"]);
+    assert!(new["id"] != made["id"] && new["token"] != made["token"]);
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"]);
+    let old = listed["tokens"].as_array().unwrap().iter().find(|token| token["id"] == made["id"]).unwrap();
+    assert_eq!(old["replaced_by"], new["id"]);
+    assert!(old["expires_at"].is_string() && old["revoked_at"].is_null(), "{old}");
+    let again = here.refuse(&words);
+    assert!(again.contains("no active token"), "{again}");
 }

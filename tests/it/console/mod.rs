@@ -10,10 +10,13 @@ mod operator;
 mod overview;
 mod people;
 mod people_many;
+mod phone;
 mod progress;
 mod search;
 mod security;
 mod start;
+mod systems;
+mod tokens;
 
 use std::time::Duration;
 
@@ -144,4 +147,9 @@ pub fn input(page: &str, name: &str) -> String {
     let rest =
         page.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
     rest.split('"').next().unwrap().to_owned()
+}
+
+/// Without the marks around numbers and names in sentences.
+pub fn plain(page: &str) -> String {
+    page.chars().filter(|c| !matches!(c, '\u{2068}' | '\u{2069}')).collect()
 }

@@ -75,7 +75,7 @@ async fn an_answer_follows_a_write_at_once_and_bookkeeping_keeps_it() {
         }
         // The token is read again, and its time of last use is written.
         world.advance(Duration::from_secs(1));
-        endonym::app::callers::store_last_used(&world.app).await.unwrap();
+        endonym::app::callers::store_usage(&world.app).await.unwrap();
         assert_eq!(name(&world.get(path).await.expect(200)), wanted);
     }
 }
@@ -87,7 +87,7 @@ async fn bookkeeping_does_not_change_the_version_and_other_writes_do() {
     world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200);
     let before = world.app.db.version();
     assert!(before.is_some());
-    endonym::app::callers::store_last_used(&world.app).await.unwrap();
+    endonym::app::callers::store_usage(&world.app).await.unwrap();
     assert_eq!(world.app.db.version(), before);
     world.person("Bea", "bea@x.org").await;
     assert!(world.app.db.version() > before);

@@ -1,8 +1,9 @@
-//! Access tokens: scopes, name pages, one row per person, unknown tokens, and what is kept of them.
+//! Access tokens: scopes, name pages, one row per person, unknown tokens, rotation and counting, and what is kept of them.
 
 mod failures;
 mod newest;
 mod pages;
+mod rotation;
 mod scopes;
 mod versions;
 

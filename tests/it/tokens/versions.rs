@@ -63,7 +63,7 @@ async fn every_change_of_what_callers_are_made_of_is_counted_and_nothing_else() 
     let before = version(&world).await;
     world.person("Ana", "ana@x.org").await;
     get(&world, &secret, PATH).await.expect(200);
-    callers::store_last_used(app).await.unwrap();
+    callers::store_usage(app).await.unwrap();
     assert_eq!(version(&world).await, before, "people and the last use do not matter");
 
     let mut last = before;
@@ -72,6 +72,8 @@ async fn every_change_of_what_callers_are_made_of_is_counted_and_nothing_else() 
         assert!(now > last, "{what}");
         last = now;
     };
+    tokens::rotate(app, operator, world.institution.id, token.id, LATER).await.unwrap();
+    is_higher("a token is replaced").await;
     tokens::revoke(app, operator, world.institution.id, token.id).await.unwrap();
     is_higher("a token is revoked").await;
     let change = institutions::Change { rate_limit: Some(Some(5)), ..Default::default() };

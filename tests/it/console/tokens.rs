@@ -1,0 +1,190 @@
+//! Access tokens in the console.
+
+use std::time::Duration;
+
+use endonym::{
+    app::{Actor, callers, tokens},
+    domain::member::Role,
+};
+use reqwest::Method;
+
+use super::{console, input, member, member_of, plain};
+use crate::support::{Answer, World};
+
+/// The value of the input with this id.
+fn value_of<'a>(page: &'a str, id: &str) -> &'a str {
+    let element = page.split(&format!("id=\"{id}\"")).nth(1).unwrap_or_else(|| panic!("{id}: {page}"));
+    element.split("value=\"").nth(1).unwrap().split('"').next().unwrap()
+}
+
+/// The command on the page with a new token.
+fn command(page: &str) -> String {
+    let element = page.split("id=\"curl\" dir=\"ltr\">").nth(1).unwrap_or_else(|| panic!("{page}"));
+    element
+        .split("</pre>")
+        .next()
+        .unwrap()
+        .replace("&#39;", "'")
+        .replace("&quot;", "\"")
+        .replace("&#34;", "\"")
+}
+
+/// Sends what the command would send, if somebody pasted it into a shell. It has two quoted arguments: a header and an address.
+async fn replay(world: &World, command: &str) -> u16 {
+    let quoted: Vec<&str> = command.split('\'').skip(1).step_by(2).collect();
+    let [header, address] = quoted[..] else { panic!("{command}") };
+    assert_eq!(command, format!("curl -H '{header}' '{address}'"));
+    let (name, value) = header.split_once(": ").unwrap();
+    world.client.get(address).header(name, value).send().await.unwrap().status().as_u16()
+}
+
+async fn status(world: &World, token: &str) -> u16 {
+    Answer::of(world.request_as(token, Method::GET, "/v5/participants")).await.status.as_u16()
+}
+
+#[tokio::test]
+async fn a_token_is_created_shown_once_used_and_revoked() {
+    let world = World::new().await;
+    let admin = member(&world, Role::Admin).await;
+    let empty = admin.get(&console(&world, "/tokens")).await.expect(200).body;
+    assert!(empty.contains("tests"), "the token of the world is there: {empty}");
+    admin.get(&console(&world, "/tokens/new")).await.expect(200);
+    let fields = [("name", "Student <b>system"), ("scope", "read"), ("pages", "all"), ("days", "30")];
+    let page = admin.post(&console(&world, "/tokens/new"), &fields).await.expect(200).body;
+    let secret = value_of(&page, "secret").to_owned();
+    assert!(secret.starts_with("endonym_"), "{page}");
+    assert_eq!(replay(&world, &command(&page)).await, 200);
+
+    let list = admin.get(&console(&world, "/tokens")).await.expect(200).body;
+    assert!(list.contains("Student &#60;b&#62;system") && !list.contains(&secret), "{list}");
+    let id = id_of(&world, "Student <b>system").await;
+    let one = admin.get(&console(&world, &format!("/tokens/{id}"))).await.expect(200).body;
+    assert!(!one.contains(&secret) && one.contains("All name pages"), "{one}");
+
+    let path = console(&world, &format!("/tokens/{id}/revoke"));
+    let unsure = admin.post(&path, &[]).await.expect(422).body;
+    assert!(unsure.contains("Please confirm this."), "{unsure}");
+    assert_eq!(status(&world, &secret).await, 200, "it was not confirmed");
+    let done = console(&world, "/tokens?done=revoked");
+    admin.post(&path, &[("confirm", "yes")]).await.redirects_to(&done);
+    world.advance(Duration::from_secs(1));
+    assert_eq!(status(&world, &secret).await, 401);
+    let list = admin.get(&done).await.expect(200).body;
+    assert!(list.contains("The token was revoked.") && !list.contains("Student &#60;b&#62;system"), "{list}");
+    let all = admin.get(&console(&world, "/tokens?state=all")).await.expect(200).body;
+    assert!(all.contains("Student &#60;b&#62;system") && all.contains("Revoked"), "{all}");
+    admin.post(&path, &[("confirm", "yes")]).await.expect(404);
+}
+
+/// The id of the newest token with this name.
+async fn id_of(world: &World, name: &str) -> String {
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    all.iter().rev().find(|token| token.name == name).unwrap().id.to_string()
+}
+
+#[tokio::test]
+async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
+    let world = World::on_sqlite().await;
+    let admin = member(&world, Role::Admin).await;
+    let path = console(&world, "/tokens/new");
+    let page = admin.get(&path).await.expect(200).body;
+    assert!(page.contains(&world.page.title), "{page}");
+    let fields = [("name", "  "), ("scope", "write"), ("pages", "some"), ("days", "7")];
+    let page = admin.post(&path, &fields).await.expect(422).body;
+    assert!(page.contains("Please choose at least one name page."), "{page}");
+    assert!(page.contains("value=\"write\" aria-describedby=\"scope-write-hint\" checked"), "{page}");
+    assert!(page.contains("<option value=\"7\" selected>"), "{page}");
+    let ticked = format!("page-{}", world.page.id);
+    let fields = [("name", ""), ("scope", "write"), ("pages", "some"), ("days", "7"), (&*ticked, "yes")];
+    let page = admin.post(&path, &fields).await.expect(422).body;
+    assert!(page.contains("Please write something here."), "{page}");
+    assert!(page.contains(&format!("name=\"{ticked}\" value=\"yes\" checked")), "{page}");
+    let fields =
+        [("name", "Choir"), ("scope", "write"), ("pages", "some"), ("days", "never"), (&*ticked, "yes")];
+    admin.post(&path, &fields).await.expect(200);
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    let made = all.iter().find(|token| token.name == "Choir").unwrap();
+    assert_eq!(made.pages.as_deref(), Some(&[world.page.slug.clone()][..]));
+    assert_eq!((made.scope.word(), made.expires_at), ("write", None));
+}
+
+#[tokio::test]
+async fn after_a_rotation_both_tokens_work_for_the_chosen_time() {
+    let world = World::new().await;
+    let admin = member(&world, Role::Admin).await;
+    let made = tokens::create(&world.app, &Actor::Operator, world.institution.id, "Portal".into(), Some(30));
+    let (old, old_secret) = made.await.unwrap();
+    admin.get(&console(&world, &format!("/tokens/{}", old.id))).await.expect(200);
+    let path = console(&world, &format!("/tokens/{}/rotate", old.id));
+    let page = admin.post(&path, &[("overlap", "24")]).await.expect(200).body;
+    let secret = value_of(&page, "secret").to_owned();
+    assert_ne!(secret, old_secret);
+    assert!(page.contains("The old token works until"), "{page}");
+    assert_eq!([status(&world, &secret).await, status(&world, &old_secret).await], [200, 200]);
+    let list = admin.get(&console(&world, "/tokens")).await.expect(200).body;
+    assert!(list.contains("Replaced, still works"), "{list}");
+    admin.post(&path, &[("overlap", "24")]).await.expect(404);
+
+    world.advance(Duration::from_secs(23 * 3_600));
+    assert_eq!([status(&world, &secret).await, status(&world, &old_secret).await], [200, 200]);
+    world.advance(Duration::from_secs(3_600));
+    assert_eq!([status(&world, &secret).await, status(&world, &old_secret).await], [200, 401]);
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_day_and_shown() {
+    let world = World::new().await;
+    let admin = member(&world, Role::Admin).await;
+    let made = tokens::create(&world.app, &Actor::Operator, world.institution.id, "Portal".into(), None);
+    let (token, secret) = made.await.unwrap();
+    let page = console(&world, &format!("/tokens/{}", token.id));
+    let body = plain(&admin.get(&page).await.expect(200).body);
+    assert!(body.contains("0 requests in the last 30 days."), "{body}");
+    for _ in 0..3 {
+        assert_eq!(status(&world, &secret).await, 200);
+    }
+    callers::store_usage(&world.app).await.unwrap();
+    world.advance(Duration::from_secs(86_400));
+    assert_eq!(status(&world, &secret).await, 200);
+    callers::store_usage(&world.app).await.unwrap();
+    callers::store_usage(&world.app).await.unwrap();
+    // The session of a day ago is still open.
+    let body = plain(&admin.get(&page).await.expect(200).body);
+    assert!(body.contains("4 requests in the last 30 days.") && body.contains("<svg"), "{body}");
+    let list = admin.get(&console(&world, "/tokens")).await.expect(200).body;
+    assert!(list.contains("<td class=\"number\">4</td>"), "{list}");
+}
+
+#[tokio::test]
+async fn only_admins_of_the_institution_see_its_tokens_and_new_ones_need_a_fresh_sign_in() {
+    let world = World::on_sqlite().await;
+    let made = tokens::create(&world.app, &Actor::Operator, world.institution.id, "Portal".into(), None);
+    let one = console(&world, &format!("/tokens/{}", made.await.unwrap().0.id));
+    for role in [Role::Manager, Role::Reader] {
+        let browser = member(&world, role).await;
+        browser.get(&console(&world, "/tokens")).await.expect(403);
+        browser.get(&one).await.expect(403);
+        browser.post(&format!("{one}/revoke"), &[("confirm", "yes")]).await.expect(403);
+        browser.post(&console(&world, "/tokens/new"), &[("name", "x")]).await.expect(403);
+    }
+    let there = world.neighbor().await;
+    let stranger = member_of(&world, &there.institution, Role::Owner, &[]).await;
+    let slug = &there.institution.slug;
+    let id = one.rsplit('/').next().unwrap();
+    stranger.get(&one).await.expect(404);
+    stranger.get(&format!("/console/{slug}/tokens/{id}")).await.expect(404);
+    let foreign = format!("/console/{slug}/tokens/{id}");
+    stranger.post(&format!("{foreign}/revoke"), &[("confirm", "yes")]).await.expect(404);
+    stranger.post(&format!("{foreign}/rotate"), &[("overlap", "0")]).await.expect(404);
+
+    let admin = member(&world, Role::Admin).await;
+    let form = admin.get(&console(&world, "/tokens/new")).await.expect(200).body;
+    assert!(!input(&form, "csrf").is_empty());
+    world.advance(Duration::from_secs(11 * 60));
+    let asked = admin.get(&console(&world, "/tokens/new")).await.expect(303);
+    assert!(asked.location().starts_with("/sign-in?"), "{}", asked.location());
+    let asked = admin.post(&console(&world, "/tokens/new"), &[("name", "x")]).await.expect(303);
+    assert!(asked.location().starts_with("/sign-in?"), "{}", asked.location());
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    assert!(all.iter().all(|token| token.name != "x"));
+}
