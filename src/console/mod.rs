@@ -5,6 +5,7 @@
 
 mod overview;
 pub mod rule;
+mod settings;
 mod visit;
 
 use axum::Router;
@@ -15,7 +16,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules()].into_iter().flatten().collect()
+    [overview::rules(), settings::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {

@@ -9,6 +9,7 @@ mod tokens;
 mod audiences;
 mod cli;
 mod compression;
+mod console;
 mod courses;
 mod emails;
 mod idempotency;

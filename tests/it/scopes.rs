@@ -521,6 +521,11 @@ fn cases() -> Vec<Case> {
             &s.world.institution,
             EMAIL.into()
         )),
+        case!("audiences::of_institution", Institution, |s, a| audiences::of_institution(
+            &s.world.app,
+            a,
+            s.id
+        )),
         case!("audiences::find", Institution, |s, a| audiences::find(&s.world.app, a, &ana(s))),
         case!("audiences::choose", Institution, |s, a| audiences::choose(
             &s.world.app,
@@ -695,7 +700,7 @@ fn cases() -> Vec<Case> {
             sso::New { client_id: "another".into(), ..provider() }
         )),
         case!("sso::connections::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
-        case!("sso::connections::all", Ownership, |s, a| sso::all(&s.world.app, a, Some(s.id))),
+        case!("sso::connections::all", Institution, |s, a| sso::all(&s.world.app, a, Some(s.id))),
         case!("sso::connections::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
         case!("sso::connections::update", Ownership, |s, a| sso::update(
             &s.world.app,
@@ -706,6 +711,12 @@ fn cases() -> Vec<Case> {
         case!("sso::connections::check", Ownership, |s, a| async {
             away(sso::check(&s.world.app, a, &s.connection).await)
         }),
+        case!("sso::connections::test", Ownership, |s, a| sso::test(
+            &s.world.app,
+            a,
+            &s.connection,
+            "https://names.example.edu"
+        )),
         case!("sso::connections::check_client", Ownership, |s, a| async {
             away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
         }),
