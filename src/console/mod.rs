@@ -3,6 +3,7 @@
 //! Each section has a file with `rules()`: its routes, and who may use them (`rule.rs`). A handler takes `Console` or, for a form,
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
+mod jobs;
 mod overview;
 pub mod rule;
 mod settings;
@@ -16,7 +17,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules(), settings::rules()].into_iter().flatten().collect()
+    [overview::rules(), settings::rules(), jobs::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {

@@ -10,6 +10,7 @@ pub mod cookie;
 pub mod csrf;
 pub mod download;
 pub mod embeds;
+pub mod export_rows;
 pub mod faults;
 pub mod form;
 pub mod handover;

@@ -479,6 +479,7 @@ fn cases() -> Vec<Case> {
             imports::people(&s.world.app, a, rehearsal(s), (&input, &options), &mut |_| ()).await
         }),
         case!("imports::rows", Page, |s, a| imports::rows(&s.world.app, a, rehearsal(s), Vec::new())),
+        case!("imports::newest", write, |s, a| imports::newest(&s.world.app, a, s.id, 10)),
         case!("imports::last", Page, |s, a| imports::last(&s.world.app, a, s.id, s.world.page.id)),
         case!("imports::recordings::recordings", Page, |s, a| async {
             let folder = tempfile::tempdir().unwrap();
@@ -816,6 +817,7 @@ fn cases() -> Vec<Case> {
             PhoneNumber::parse(NUMBER).unwrap()
         )),
         case!("jobs::all", AnyInstitution, |s, a| jobs::all(&s.world.app, a, None, 10)),
+        case!("jobs::of_institution", Institution, |s, a| jobs::of_institution(&s.world.app, a, s.id)),
         case!("jobs::retry", Institution, |s, a| jobs::retry(&s.world.app, a, JOB)),
         case!("own_person::find", Institution, |s, a| own_person::find(&s.world.app, a, &ana(s))),
         case!("own_person::record", Institution, |s, a| own_person::record(

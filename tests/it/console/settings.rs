@@ -112,12 +112,12 @@ async fn of_two_people_who_change_the_same_the_second_is_told() {
     send(&world, &first, "general", &[("name", "Theirs"), ("time_zone", "UTC")]).await.expect(303);
 
     let fields = [("name", "Mine"), ("time_zone", "Asia/Tokyo")];
-    let told = second.post(&action, &[&fields[..], &[("version", &old)]].concat()).await.expect(409);
+    let told = second.post(&action, &[&fields[..], &[("version", old.as_str())]].concat()).await.expect(409);
     assert!(told.body.contains("Theirs") && told.body.contains("value=\"Mine\""), "{}", told.body);
     assert_eq!(stored(&world).await.name, "Theirs");
     // The form that was shown again replaces it.
     let new = version(&told.body, &action).to_owned();
-    second.post(&action, &[&fields[..], &[("version", &new)]].concat()).await.expect(303);
+    second.post(&action, &[&fields[..], &[("version", new.as_str())]].concat()).await.expect(303);
     assert_eq!(stored(&world).await.name, "Mine");
 }
 
@@ -168,7 +168,7 @@ async fn the_consent_text_is_replaced_and_reset() {
     let send = async |fields: &[(&str, &str)]| {
         let page = browser.get(&format!("{at}?language=de")).await.expect(200);
         let version = version(&page.body, &at).to_owned();
-        browser.post(&at, &[fields, &[("version", &version), ("language", "de")]].concat()).await
+        browser.post(&at, &[fields, &[("version", version.as_str()), ("language", "de")]].concat()).await
     };
     let empty = send(&[("text", " "), ("do", "save")]).await.expect(422);
     assert!(empty.body.contains("id=\"text-fault\""), "{}", empty.body);
