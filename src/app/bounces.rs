@@ -2,7 +2,7 @@
 
 use super::{Actor, App, Error, Result};
 use crate::{
-    domain::{bounce::Bounce, email::email_key, ids::InstitutionId},
+    domain::{bounce::Bounce, email::email_key, ids::InstitutionId, moment::Moment},
     store::bounces,
 };
 
@@ -14,6 +14,18 @@ pub async fn all(
     most: i64,
 ) -> Result<Vec<Bounce>> {
     Ok(bounces::all(&mut app.db.read(), actor.administered(institution)?, most).await?)
+}
+
+/// Addresses of an institution, in alphabetical order, behind this one, each with the answer of the mail server and its time.
+pub async fn behind(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    behind: &str,
+    most: i64,
+) -> Result<Vec<(String, String, Moment)>> {
+    actor.administer(institution)?;
+    Ok(bounces::behind(&mut app.db.read(), institution, behind, most).await?)
 }
 
 /// Lets messages to an address be tried again. False if it was not marked.

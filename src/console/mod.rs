@@ -4,6 +4,7 @@
 //! `ConsoleForm` (`visit.rs`), which check that. What the visitor may do is decided again by the use case.
 
 mod jobs;
+mod messages;
 mod overview;
 pub mod rule;
 mod settings;
@@ -17,7 +18,7 @@ pub use notice::refuse;
 
 /// All routes of the console. A test sends a request to each of them in every role.
 pub fn rules() -> Vec<Rule> {
-    [overview::rules(), settings::rules(), jobs::rules()].into_iter().flatten().collect()
+    [overview::rules(), settings::rules(), jobs::rules(), messages::rules()].into_iter().flatten().collect()
 }
 
 pub fn routes() -> Router<App> {

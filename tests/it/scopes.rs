@@ -12,7 +12,7 @@ use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, badges, bounces, callers, calls, consents,
         courses, coverage, custom_fields, demo, exports, imports, institutions, invitations, jobs, languages,
-        listening, lti, mail_texts, media, members, moderation, name_pages, names, outbox,
+        listening, lti, mail_texts, media, members, moderation, name_pages, names, opt_outs, outbox,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_settings, participants, persons, play_all,
         plays, pronunciations, recording_requests, registrations, sign_in, sso, tokens,
@@ -600,8 +600,18 @@ fn cases() -> Vec<Case> {
             Language::English
         )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
+        case!("outbox::search", Institution, |s, a| outbox::search(
+            &s.world.app,
+            a,
+            s.id,
+            &outbox::Search::default(),
+            10
+        )),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
         case!("bounces::all", Institution, |s, a| bounces::all(&s.world.app, a, Some(s.id), 10)),
+        case!("bounces::behind", Institution, |s, a| bounces::behind(&s.world.app, a, s.id, "", 10)),
+        case!("opt_outs::behind", Institution, |s, a| opt_outs::behind(&s.world.app, a, s.id, "", 10)),
+        case!("opt_outs::remove", Institution, |s, a| opt_outs::remove(&s.world.app, a, s.id, EMAIL)),
         case!("bounces::clear", Institution, |s, a| bounces::clear(&s.world.app, a, s.id, EMAIL)),
         case!("bounces::clear_all", Institution, |s, a| bounces::clear_all(&s.world.app, a, s.id)),
         case!("mail_texts::all", Institution, |s, a| mail_texts::all(&s.world.app, a, s.id)),
