@@ -1,5 +1,7 @@
 //! The console, as members of an institution use it.
 
+mod jobs;
+mod messages;
 mod settings;
 mod sign_on;
 
@@ -45,7 +47,9 @@ pub fn path(world: &World, below: &str) -> String {
 
 /// The value of the hidden input `version` of the form that is posted there.
 pub fn version<'a>(body: &'a str, action: &str) -> &'a str {
-    let form = body.split(&format!("action=\"{action}\"")).nth(1).expect("the form");
+    // A form that only searches has no version.
+    let start = format!("method=\"post\" action=\"{action}\"");
+    let form = body.split(&start).nth(1).expect("the form");
     let rest = form.split("name=\"version\" value=\"").nth(1).expect("a version");
     rest.split('"').next().unwrap()
 }
