@@ -476,6 +476,7 @@ async fn console(world: &World, matrix: &mut Matrix) {
     matrix.page("bounces", &*format!("{home}/messages/bounces")).await;
     matrix.page("opt-outs", &*format!("{home}/messages/opt-outs")).await;
     matrix.page("texts of messages in the console", &*format!("{home}/messages/texts")).await;
+    sso::delete(app, &Actor::Operator, connection.id).await.unwrap();
 }
 
 async fn get(world: &World, path: &str) -> reqwest::Response {

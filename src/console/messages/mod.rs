@@ -1,5 +1,5 @@
 //! `/console/{slug}/messages`: what was mailed and what became of it, addresses that do not work, people who want no messages, and
-//! the texts. Managers find the messages of their pages there; this page leads to them.
+//! the texts. All of that concerns the whole institution, so managers are led to the invitations of their pages instead.
 
 mod lists;
 mod texts;
