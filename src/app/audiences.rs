@@ -29,6 +29,19 @@ pub struct AudienceChoice {
     pub permitted: Permitted,
 }
 
+/// What an institution permits, and the audience of people who are registered now.
+pub async fn of_institution(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+) -> Result<(Permitted, Audience)> {
+    actor.administer(institution)?;
+    let sql = &mut app.db.read();
+    let permitted = audiences::permitted(sql, institution).await?;
+    let default = audiences::default_at(sql, institution, app.clock.now()).await?;
+    Ok((permitted, permitted.narrow(default)))
+}
+
 pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<AudienceChoice> {
     actor.represent(person)?;
     find_in(&mut app.db.read(), person.institution, &person.email_key).await

@@ -7,7 +7,9 @@ use super::{
     audit::{self, Record},
 };
 use crate::{
-    domain::{audit::Act, bounce::Bounce, email::email_key, ids::InstitutionId, session::PersonId},
+    domain::{
+        audit::Act, bounce::Bounce, email::email_key, ids::InstitutionId, moment::Moment, session::PersonId,
+    },
     store::bounces,
 };
 
@@ -19,6 +21,18 @@ pub async fn all(
     most: i64,
 ) -> Result<Vec<Bounce>> {
     Ok(bounces::all(&mut app.db.read(), actor.administered(institution)?, most).await?)
+}
+
+/// Addresses of an institution, in alphabetical order, behind this one, each with the answer of the mail server and its time.
+pub async fn behind(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    behind: &str,
+    most: i64,
+) -> Result<Vec<(String, String, Moment)>> {
+    actor.administer(institution)?;
+    Ok(bounces::behind(&mut app.db.read(), institution, behind, most).await?)
 }
 
 /// Lets messages to an address be tried again. False if it was not marked.

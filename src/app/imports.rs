@@ -33,11 +33,12 @@ use super::{
 };
 use crate::{
     domain::{
+        access::Action,
         audit::{Act, SubjectKind, Who},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{ImportId, InstitutionId, NamePageId},
-        import::{Counts, Import, ImportState},
+        import::{Counts, Import, ImportOnPage, ImportState},
         institution::Institution,
         participant::LegalNames,
     },
@@ -316,6 +317,17 @@ pub async fn rows(app: &App, actor: &Actor, run: Run, rows: Vec<Row>) -> Result<
         app.switchboard.wake();
     }
     Ok(reports)
+}
+
+/// The newest imports of the pages that the actor may write to.
+pub async fn newest(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    most: i64,
+) -> Result<Vec<ImportOnPage>> {
+    let access = actor.permit(Action::Write, institution)?;
+    Ok(imports::newest(&mut app.db.read(), institution, access.pages(), most).await?)
 }
 
 /// The last import of a page, and whether it can be undone.

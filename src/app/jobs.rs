@@ -260,6 +260,15 @@ pub async fn all(app: &App, actor: &Actor, state: Option<State>, most: i64) -> R
     Ok(jobs::all(&mut app.db.read(), scope, state, most).await?)
 }
 
+/// How many jobs of a kind are listed for an institution.
+const MOST_SHOWN: i64 = 50;
+
+/// The jobs of an institution that concern it: dead ones first. Those that deliver messages are left out while they are alive.
+pub async fn of_institution(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Listed>> {
+    actor.administer(institution)?;
+    Ok(jobs::of_institution(&mut app.db.read(), institution, MOST_SHOWN).await?)
+}
+
 pub async fn counts(app: &App) -> Result<Vec<(State, u64)>> {
     Ok(jobs::counts(&mut app.db.read()).await?)
 }

@@ -205,6 +205,11 @@ impl Limiter {
         Self { policy, buckets, micros }
     }
 
+    /// What applies to institutions without a ceiling of their own.
+    pub const fn policy(&self) -> Policy {
+        self.policy
+    }
+
     /// Counts one request.
     pub async fn take(&self, key: LimitKey, own_ceiling: Option<u32>, now: Instant) -> Quota {
         let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };

@@ -2,13 +2,14 @@
 //! session and never expires.
 
 use super::{
-    App, Error, Result,
+    Actor, App, Error, Result,
     audit::{self, Record},
     institutions,
 };
 use crate::{
     domain::{
         audit::{Act, Who, WhoKind},
+        email::email_key,
         ids::InstitutionId,
         institution::Institution,
         moment::Moment,
@@ -124,4 +125,25 @@ pub async fn opt_in(app: &App, token: &str) -> Result<bool> {
         })
         .await?;
     Ok(true)
+}
+
+/// People of an institution who want no messages, in alphabetical order, behind this one.
+pub async fn behind(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    behind: &str,
+    most: i64,
+) -> Result<Vec<(String, Moment)>> {
+    actor.administer(institution)?;
+    Ok(opt_outs::behind(&mut app.db.read(), institution, behind, most).await?)
+}
+
+/// Lets messages to a person arrive again, because they have asked the institution for it.
+pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<()> {
+    actor.administer(institution)?;
+    let person = PersonId { institution, email_key: email_key(email) };
+    app.db
+        .write::<_, Error>(move |sql| Box::pin(async move { Ok(opt_outs::delete(sql, &person).await?) }))
+        .await
 }

@@ -32,6 +32,8 @@ use crate::{
     telemetry::metrics,
 };
 
+pub use crate::store::outbox::Search;
+
 /// How long messages are kept, whatever became of them.
 pub(super) const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// How long after its expiry a message that no worker has taken is kept.
@@ -357,6 +359,18 @@ async fn draft(
     let unsubscribe = opt_outs::link(app, base_url, &person)?;
     let content = mail_texts::written(kind, &letter, &text, Some(&unsubscribe))?;
     Ok(Draft { to: letter.to, content, unsubscribe: Some(unsubscribe), digests: None })
+}
+
+/// Messages of an institution, newest first.
+pub async fn search(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    search: &outbox::Search,
+    most: i64,
+) -> Result<Vec<OutboxMessage>> {
+    actor.administer(institution)?;
+    Ok(outbox::search(&mut app.db.read(), institution, search, most).await?)
 }
 
 pub async fn all(

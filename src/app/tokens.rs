@@ -3,8 +3,6 @@
 use std::{collections::HashMap, time::Duration};
 
 use jiff::{ToSpan, civil::Date, tz::TimeZone};
-
-use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
 
 use super::{

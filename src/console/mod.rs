@@ -8,7 +8,9 @@ mod chart;
 mod custom_fields;
 mod faults;
 mod inputs;
+mod jobs;
 mod members;
+mod messages;
 mod moderation;
 mod name_pages;
 mod operator;
@@ -18,6 +20,7 @@ mod phone;
 mod progress;
 pub mod rule;
 mod search;
+mod settings;
 mod start;
 mod systems;
 mod tokens;
@@ -47,6 +50,9 @@ pub fn rules() -> Vec<Rule> {
         tokens::rules(),
         systems::rules(),
         phone::rules(),
+        messages::rules(),
+        jobs::rules(),
+        settings::rules(),
         members::rules(),
         audit::rules(),
     ]

@@ -98,6 +98,14 @@ impl Import {
     }
 }
 
+/// An import with the slug and the title of its page.
+#[derive(Debug, Clone)]
+pub struct ImportOnPage {
+    pub import: Import,
+    pub slug: String,
+    pub title: String,
+}
+
 /// Numbers of rows, by their result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {

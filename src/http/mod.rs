@@ -13,6 +13,7 @@ pub mod csrf;
 pub mod custom_field;
 pub mod download;
 pub mod embeds;
+pub mod export_rows;
 pub mod faults;
 pub mod form;
 pub mod handover;

@@ -1,6 +1,6 @@
 //! Addresses that a mail server has rejected for good.
 
-use super::{Result, Sql, Value, within};
+use super::{Result, Row, Sql, Value, within};
 use crate::domain::{bounce::Bounce, ids::InstitutionId, moment::Moment, scope::Scope};
 
 pub async fn mark(
@@ -26,6 +26,19 @@ pub async fn clear(sql: &mut Sql, institution: InstitutionId, email_key: &str) -
 /// Returns how many addresses were marked.
 pub async fn clear_all(sql: &mut Sql, institution: InstitutionId) -> Result<u64> {
     sql.execute("DELETE FROM mail_bounces WHERE institution_id = $1", &[institution.into()]).await
+}
+
+/// Addresses of an institution, in alphabetical order, behind this one.
+pub async fn behind(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    behind: &str,
+    most: i64,
+) -> Result<Vec<(String, String, Moment)>> {
+    let text = "SELECT email_key, answer, bounced_at FROM mail_bounces WHERE institution_id = $1 AND email_key > $2 \
+                ORDER BY email_key LIMIT $3";
+    let read = |row: &Row<'_>| Ok((row.text(0)?, row.text(1)?, Moment::from_micros(row.int(2)?)));
+    sql.rows(text, &[institution.into(), behind.into(), most.into()], read).await
 }
 
 /// The newest first.

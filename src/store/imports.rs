@@ -13,7 +13,7 @@ pub use files::{Whole, beginning, delete_file, insert_parts, part, set_beginning
 use super::{Error, Result, Row, Sql, Value, padded, placeholders};
 use crate::domain::{
     ids::{ImportId, InstitutionId, NamePageId, ParticipantId},
-    import::{Counts, Import, ImportState},
+    import::{Counts, Import, ImportOnPage, ImportState},
     moment::Moment,
 };
 
@@ -85,6 +85,46 @@ pub async fn last(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -
         "SELECT {COLUMNS} FROM imports WHERE institution_id = $1 AND name_page_id = $2 ORDER BY id DESC LIMIT 1"
     );
     sql.one(&text, &[institution.into(), page.into()], from_row).await
+}
+
+/// The newest imports of an institution, or only of these pages.
+pub async fn newest(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    pages: Option<&[NamePageId]>,
+    most: i64,
+) -> Result<Vec<ImportOnPage>> {
+    let read = |row: &Row<'_>| {
+        let text = |column| Ok::<_, Error>(row.opt_text(column)?.unwrap_or_default());
+        Ok(ImportOnPage { import: from_row(row)?, slug: text(15)?, title: text(16)? })
+    };
+    let of_page = |column: &str| {
+        format!(
+            "(SELECT n.{column} FROM name_pages n WHERE n.institution_id = $1 AND n.id = imports.name_page_id)"
+        )
+    };
+    let start = format!(
+        "SELECT {COLUMNS}, {}, {} FROM imports WHERE institution_id = $1",
+        of_page("slug"),
+        of_page("title")
+    );
+    let Some(pages) = pages else {
+        let text = format!("{start} ORDER BY id DESC LIMIT $2");
+        return sql.rows(&text, &[institution.into(), most.into()], read).await;
+    };
+    let mut found = Vec::new();
+    for group in padded(pages) {
+        let text = format!(
+            "{start} AND name_page_id IN ({}) ORDER BY id DESC LIMIT $2",
+            placeholders(3, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into(), most.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    found.sort_by_key(|one| std::cmp::Reverse(one.import.id));
+    found.truncate(usize::try_from(most).unwrap_or_default());
+    Ok(found)
 }
 
 /// The newest import of a page that has changed people, undone or not.

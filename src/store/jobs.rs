@@ -284,6 +284,49 @@ pub async fn all(sql: &mut Sql, scope: Scope, state: Option<State>, count: i64) 
     .await
 }
 
+/// Jobs that an institution sees while they wait or run. Messages have a list of their own.
+const SHOWN: [Kind; 6] = [
+    Kind::BuildExport,
+    Kind::RunImport,
+    Kind::SyncCourse,
+    Kind::FetchTake,
+    Kind::DeleteTakes,
+    Kind::ScrubExports,
+];
+
+/// The dead jobs of an institution, newest first, and then those that wait or run. Only dead ones have no time, so that both are
+/// found by an index, however many jobs others have.
+pub async fn of_institution(sql: &mut Sql, institution: InstitutionId, most: i64) -> Result<Vec<Listed>> {
+    let columns = "id, kind, state, attempts, run_at, error, created_at";
+    let read = |row: &Row<'_>| {
+        let state = row.text(2)?;
+        Ok(Listed {
+            id: row.id(0)?,
+            institution: None,
+            kind: row.text(1)?,
+            state: State::ALL.into_iter().find(|known| known.word() == state).unwrap_or(State::Dead),
+            attempts: u32::try_from(row.int(3)?).unwrap_or(u32::MAX),
+            run_at: row.opt_int(4)?.map(Moment::from_micros),
+            error: row.opt_text(5)?,
+            created_at: Moment::from_micros(row.int(6)?),
+        })
+    };
+    let params: [Value<'_>; 2] = [institution.into(), most.into()];
+    let text = format!(
+        "SELECT {columns} FROM jobs WHERE run_at IS NULL AND institution_id = $1 ORDER BY id DESC LIMIT $2"
+    );
+    let mut found = sql.rows(&text, &params, read).await?;
+    for kind in SHOWN {
+        let text = format!(
+            "SELECT {columns} FROM jobs WHERE kind = '{}' AND institution_id = $1 AND run_at IS NOT NULL \
+             ORDER BY run_at, id LIMIT $2",
+            kind.name()
+        );
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    Ok(found)
+}
+
 /// A dead letter that waits again.
 pub struct Retried {
     /// `None` if only a newer binary can read it.

@@ -240,6 +240,40 @@ pub async fn all(
     sql.rows(&text, &params, |row| Ok((from_row(row)?, row.opt_text(COLUMNS.len())?))).await
 }
 
+/// Which messages of an institution are listed.
+#[derive(Debug, Default)]
+pub struct Search {
+    pub state: Option<State>,
+    pub email_key: Option<String>,
+    /// Only older ones.
+    pub before: Option<MessageId>,
+}
+
+/// Messages of an institution, newest first.
+pub async fn search(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    search: &Search,
+    most: i64,
+) -> Result<Vec<OutboxMessage>> {
+    let before = search.before.map_or(i64::MAX, MessageId::get);
+    let mut params: Vec<Value<'_>> = vec![institution.into(), before.into(), most.into()];
+    let mut conditions = String::new();
+    if let Some(state) = search.state {
+        params.push(state.word().into());
+        conditions.push_str(&format!(" AND state = ${}", params.len()));
+    }
+    if let Some(key) = &search.email_key {
+        params.push(key.into());
+        conditions.push_str(&format!(" AND email_key = ${}", params.len()));
+    }
+    let text = format!(
+        "SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2{conditions} ORDER BY id DESC LIMIT $3",
+        COLUMNS.join(", ")
+    );
+    sql.rows(&text, &params, from_row).await
+}
+
 /// When the oldest message that waits for delivery was written.
 pub async fn oldest_queued(sql: &mut Sql) -> Result<Option<Moment>> {
     let text = "SELECT created_at FROM outbox WHERE state = 'queued' ORDER BY created_at, id LIMIT 1";

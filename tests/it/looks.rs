@@ -409,6 +409,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
 
     console(world, &mut matrix).await;
     console_people(world, &mut matrix).await;
+    console_settings(world, &mut matrix).await;
 
     world.work(1);
     let launch = |query: &str| Way::from(&*format!("{}/launch?{query}", library.base));
@@ -772,4 +773,42 @@ async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {
     calls::forbid(app, operator, id, number).await.unwrap();
     matrix.page("do-not-call list", &*at("/phone/opt-outs")).await;
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
+}
+
+/// The console's settings, jobs and messages, as an owner who has just signed in sees them.
+async fn console_settings(world: &World, matrix: &mut Matrix) {
+    let (app, institution) = (&world.app, world.institution.id);
+    let email = Email::parse("owner@example.edu").unwrap();
+    members::set(app, &Actor::Operator, institution, email, Role::Owner, Vec::new()).await.unwrap();
+    let new = sso::New {
+        name: Some("محمد".into()),
+        issuer: "http://127.0.0.1:9".into(),
+        client_id: "endonym".into(),
+        client_secret: "hush".into(),
+        domains: Vec::new(),
+        trusts_unverified_email: false,
+    };
+    let connection = sso::create(app, &Actor::Operator, institution, new).await.unwrap();
+    let owner = link_of(world, "owner@example.edu").await;
+    matrix.go(&Way::from(&*owner).on(SUBMIT, "location.pathname === '/me'")).await;
+    let home = format!("/console/{}", world.institution.slug);
+    let fault = "document.querySelector('.fault')";
+    let settings = format!("{home}/settings");
+    matrix.page("settings", &*settings).await;
+    let wrong = "document.querySelector('#time_zone').value = 'Mars'; document.querySelector('#time_zone').form.submit()";
+    matrix.page("settings with a fault", Way::from(&*settings).on(wrong, fault)).await;
+    matrix.page("consent text", &*format!("{settings}/consent")).await;
+    matrix.page("delete the institution", &*format!("{settings}/delete")).await;
+    matrix.page("single sign-on", &*format!("{settings}/sign-on")).await;
+    matrix.page("new connection", &*format!("{settings}/sign-on/new")).await;
+    let empty = "document.querySelector('#issuer').form.submit()";
+    let way = Way::from(&*format!("{settings}/sign-on/new")).on(empty, fault);
+    matrix.page("new connection with faults", way).await;
+    matrix.page("connection", &*format!("{settings}/sign-on/{}", connection.id)).await;
+    matrix.page("jobs", &*format!("{home}/jobs")).await;
+    matrix.page("outbox", &*format!("{home}/messages")).await;
+    matrix.page("bounces", &*format!("{home}/messages/bounces")).await;
+    matrix.page("opt-outs", &*format!("{home}/messages/opt-outs")).await;
+    matrix.page("texts of messages in the console", &*format!("{home}/messages/texts")).await;
+    sso::delete(app, &Actor::Operator, connection.id).await.unwrap();
 }

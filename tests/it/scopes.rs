@@ -13,7 +13,7 @@ use endonym::{
         Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
         consents, courses, coverage, custom_fields, deleted_people, demo, doctor, exports, imports,
         installation, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members,
-        moderation, name_pages, names, operators, outbox, overview,
+        moderation, name_pages, names, operators, opt_outs, outbox, overview,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
@@ -679,6 +679,7 @@ pub fn cases() -> Vec<Case> {
             imports::people(&s.world.app, a, rehearsal(s), (&input, &options), &mut |_| ()).await
         }),
         case!("imports::rows", Page, |s, a| imports::rows(&s.world.app, a, rehearsal(s), Vec::new())),
+        case!("imports::newest", write, |s, a| imports::newest(&s.world.app, a, s.id, 10)),
         case!("imports::last", Page, |s, a| imports::last(&s.world.app, a, s.id, s.world.page.id)),
         case!("imports::recordings::recordings", Page, |s, a| async {
             let folder = tempfile::tempdir().unwrap();
@@ -720,6 +721,11 @@ pub fn cases() -> Vec<Case> {
             a,
             &s.world.institution,
             EMAIL.into()
+        )),
+        case!("audiences::of_institution", Institution, |s, a| audiences::of_institution(
+            &s.world.app,
+            a,
+            s.id
         )),
         case!("audiences::find", Institution, |s, a| audiences::find(&s.world.app, a, &ana(s))),
         case!("audiences::choose", Institution, |s, a| audiences::choose(
@@ -795,8 +801,18 @@ pub fn cases() -> Vec<Case> {
             Language::English
         )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
+        case!("outbox::search", Institution, |s, a| outbox::search(
+            &s.world.app,
+            a,
+            s.id,
+            &outbox::Search::default(),
+            10
+        )),
         case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
         case!("bounces::all", Institution, |s, a| bounces::all(&s.world.app, a, Some(s.id), 10)),
+        case!("bounces::behind", Institution, |s, a| bounces::behind(&s.world.app, a, s.id, "", 10)),
+        case!("opt_outs::behind", Institution, |s, a| opt_outs::behind(&s.world.app, a, s.id, "", 10)),
+        case!("opt_outs::remove", Institution, |s, a| opt_outs::remove(&s.world.app, a, s.id, EMAIL)),
         case!("bounces::clear", Institution, |s, a| bounces::clear(&s.world.app, a, s.id, EMAIL)),
         case!("bounces::clear_all", Institution, |s, a| bounces::clear_all(&s.world.app, a, s.id)),
         case!("mail_texts::all", Institution, |s, a| mail_texts::all(&s.world.app, a, s.id)),
@@ -913,7 +929,7 @@ pub fn cases() -> Vec<Case> {
             sso::New { client_id: "another".into(), ..provider() }
         )),
         case!("sso::connections::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
-        case!("sso::connections::all", Ownership, |s, a| sso::all(&s.world.app, a, Some(s.id))),
+        case!("sso::connections::all", Institution, |s, a| sso::all(&s.world.app, a, Some(s.id))),
         case!("sso::connections::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
         case!("sso::connections::update", Ownership, |s, a| sso::update(
             &s.world.app,
@@ -924,6 +940,12 @@ pub fn cases() -> Vec<Case> {
         case!("sso::connections::check", Ownership, |s, a| async {
             away(sso::check(&s.world.app, a, &s.connection).await)
         }),
+        case!("sso::connections::test", Ownership, |s, a| sso::test(
+            &s.world.app,
+            a,
+            &s.connection,
+            "https://names.example.edu"
+        )),
         case!("sso::connections::check_client", Ownership, |s, a| async {
             away(sso::check_client(&s.world.app, a, &s.connection, "https://names.example.edu").await)
         }),
@@ -1132,6 +1154,7 @@ pub fn cases() -> Vec<Case> {
             PhoneNumber::parse(NUMBER).unwrap()
         )),
         case!("jobs::all", AnyInstitution, |s, a| jobs::all(&s.world.app, a, None, 10)),
+        case!("jobs::of_institution", Institution, |s, a| jobs::of_institution(&s.world.app, a, s.id)),
         case!("jobs::retry", Institution, |s, a| jobs::retry(&s.world.app, a, JOB)),
         case!("own_person::find", Institution, |s, a| own_person::find(&s.world.app, a, &ana(s))),
         case!("own_person::record", Institution, |s, a| own_person::record(

@@ -1,1 +1,113 @@
 # The console: messages, exports and jobs.
+
+console-jobs-exports = عمليات التصدير
+console-jobs-no-exports = لم يُصدَّر شيء بعد.
+console-jobs-requested-at = وقت الطلب
+console-jobs-people = الأشخاص
+console-jobs-state = الحالة
+console-jobs-until = محفوظ حتى
+console-jobs-file = الملف
+console-jobs-download = تنزيل CSV
+console-jobs-newer = الأحدث
+console-jobs-older = الأقدم
+console-jobs-new = تصدير جديد
+console-jobs-page = صفحة الأسماء
+console-jobs-export-all = الجميع
+console-jobs-since = فقط من تغيرت بياناتهم منذ
+console-jobs-since-hint = تاريخ مثل 2026-09-01. يُترك فارغا لتضمين الكل.
+console-jobs-request = طلب التصدير
+console-jobs-requested = تم طلب التصدير، ويظهر في القائمة أدناه.
+console-jobs-fault-page = لا توجد صفحة كهذه.
+console-jobs-fault-date = هذا ليس تاريخا. يجب أن يكون مثل 2026-09-01.
+console-jobs-too-many =
+    { $most ->
+        [zero] لا توجد عمليات تصدير أخرى متاحة ({ $most }). يرجى المحاولة لاحقا.
+        [one] توجد عملية تصدير واحدة في الانتظار. يرجى المحاولة لاحقا.
+        [two] توجد عمليتا تصدير في الانتظار. يرجى المحاولة لاحقا.
+        [few] توجد { $most } عمليات تصدير في الانتظار. يرجى المحاولة لاحقا.
+        [many] توجد { $most } عملية تصدير في الانتظار. يرجى المحاولة لاحقا.
+       *[other] توجد { $most } عملية تصدير في الانتظار. يرجى المحاولة لاحقا.
+    }
+console-jobs-export-waiting = في الانتظار
+console-jobs-export-running = قيد الإعداد
+console-jobs-export-done = جاهز
+console-jobs-export-expired = حُذف بعد انتهاء مدته
+console-jobs-export-failed = تعذر إعداده
+console-jobs-imports = عمليات الاستيراد
+console-jobs-no-imports = لم يُستورد شيء في الأيام الأخيرة. يرجى اختيار صفحة أدناه لاستيراد الأشخاص.
+console-jobs-began = وقت البدء
+console-jobs-import-uploaded = بانتظار اختيار الأعمدة
+console-jobs-import-checking = قيد التحقق
+console-jobs-import-checked = تم التحقق، بانتظار التأكيد
+console-jobs-import-waiting = في الانتظار
+console-jobs-import-running = قيد الاستيراد
+console-jobs-import-done = تم الاستيراد
+console-jobs-import-failed = فشل
+console-jobs-import-undoing = قيد التراجع
+console-jobs-import-undone = تم التراجع
+console-jobs-rows = { $done } من { $total }
+console-jobs-background = المهام في الخلفية
+console-jobs-no-jobs = لا شيء في الانتظار ولم يفشل شيء.
+console-jobs-kind = المهمة
+console-jobs-attempts = المحاولات
+console-jobs-kind-export = تصدير
+console-jobs-kind-import = استيراد
+console-jobs-kind-course = مزامنة مقرر
+console-jobs-kind-message = رسالة
+console-jobs-kind-call = تسجيل مكالمة
+console-jobs-kind-other = تنظيف
+console-jobs-state-waiting = في الانتظار
+console-jobs-state-again = فشلت وستُعاد المحاولة تلقائيا:
+console-jobs-state-running = قيد التنفيذ
+console-jobs-state-dead = فشلت مرات كثيرة وهي بانتظار قرار:
+console-jobs-retry = إعادة المحاولة
+console-jobs-retried = تجري إعادة المحاولة الآن.
+console-jobs-not-retried = لا يمكن إعادة المحاولة: انتهى الأمر أو لم يعد موجودا.
+console-jobs-of-pages = ملفات صفحة واحدة
+console-jobs-of-pages-lead = كل من في الصفحة بصيغة CSV أو Excel أو vCard، أو أشخاص من ملف.
+console-jobs-no-pages = لا توجد صفحة تديرها بعد. يرجى إنشاء صفحة أسماء أولا.
+console-jobs-page-export = تصدير
+console-jobs-page-import = استيراد
+console-messages-outbox = صندوق الصادر
+console-messages-outbox-lead = رسائل آخر 30 يوما، الأحدث أولا.
+console-messages-state = الحالة
+console-messages-any-state = الكل
+console-messages-to = المستلم
+console-messages-search = بحث
+console-messages-written = وقت الكتابة
+console-messages-kind = الرسالة
+console-messages-attempts = المحاولات
+console-messages-since = منذ
+console-messages-answer = رد خادم البريد
+console-messages-older = الأقدم
+console-messages-newest = الأحدث
+console-messages-more = المزيد
+console-messages-none = لم تُرسل أي رسالة بعد. يمكن دعوة أشخاص في إحدى الصفحات.
+console-messages-none-found = لا توجد رسالة كهذه.
+console-messages-queued = في الانتظار
+console-messages-sending = قيد الإرسال
+console-messages-sent = أُرسلت
+console-messages-failed = رُفضت
+console-messages-unconfirmed = ربما أُرسلت
+console-messages-expired = لم تُرسل في الوقت المناسب
+console-messages-sign-in = رمز تسجيل الدخول
+console-messages-test = رسالة اختبار
+console-messages-retry = إعادة الإرسال
+console-messages-retried = تجري إعادة إرسال الرسالة.
+console-messages-not-retried = لا يمكن إعادة إرسال هذه الرسالة: انتهت صلاحية رمزها.
+console-messages-bounces = عناوين لا تعمل
+console-messages-bounces-lead = رفض خادم بريد هذه العناوين نهائيا. لن تصلها دعوات ولا تذكيرات حتى يُسمح بالمحاولة من جديد.
+console-messages-no-bounces = كل العناوين تعمل حسب علمنا.
+console-messages-clear = السماح بالمحاولة من جديد
+console-messages-cleared = ستُعاد محاولة إرسال الرسائل إلى هذا العنوان.
+console-messages-opt-outs = أشخاص لا يريدون رسائل
+console-messages-opt-outs-lead = أوقف هؤلاء كل الرسائل عدا رسائل تسجيل الدخول. لا يُزال أحد إلا بطلب منه.
+console-messages-no-opt-outs = لم يوقف أحد الرسائل.
+console-messages-remove = السماح بالرسائل من جديد
+console-messages-removed = ستصل الرسائل إلى هذا الشخص من جديد.
+console-messages-texts = نصوص الرسائل
+console-messages-texts-lead = هذه النصوص لكل صفحات الأسماء. كل رسالة بلغة مستلمها.
+console-messages-texts-outdated = غيّر شخص آخر النص أثناء الكتابة، ولم يُحفظ شيء بعد. هذا نصه. يرجى الحفظ مرة أخرى لاستبداله.
+console-messages-of-pages = الدعوات حسب الصفحة
+console-messages-of-pages-lead = من دُعي ومن سجّل وأي الرسائل لم تصل.
+console-messages-no-pages = لا توجد صفحة تديرها بعد. يرجى إنشاء صفحة أسماء أولا.

@@ -6,44 +6,27 @@ use axum::{
     response::Response,
 };
 use futures_util::stream;
-use serde_json::Value;
 
 use super::wire;
-use crate::http::reply;
 use crate::{
     api::{listing::serialization_error, problem::Problem},
     app::{Error, exports::Report},
     domain::{
-        custom_field::import_key,
         ids::ExportId,
-        report::{Decompressor, Gzip, Part, cell, records},
+        report::{Decompressor, Gzip, Part, records},
     },
-    http::compression::Coding,
+    http::{compression::Coding, export_rows, reply},
 };
 
 pub enum Format {
     /// The export, with the report as its last key.
     Json(wire::Export),
-    /// Columns are named like fields; custom ones by their import keys.
-    Csv { custom_fields: Vec<String> },
+    Csv {
+        custom_fields: Vec<String>,
+    },
     /// One record per line.
     Ndjson,
 }
-
-const COLUMNS: [&str; 12] = [
-    "first_name",
-    "last_name",
-    "email",
-    "recording_link",
-    "event_title",
-    "event_slug",
-    "event_access_code",
-    "institution_id",
-    "photo",
-    "name_badge_link",
-    "phonetic_spelling",
-    "notes",
-];
 
 impl Format {
     const fn content_type(&self) -> HeaderValue {
@@ -73,10 +56,7 @@ impl Format {
                 text.extend_from_slice(b",\"report\":[");
                 Ok(text)
             }
-            Self::Csv { custom_fields } => {
-                let custom = custom_fields.iter().map(|name| import_key(name));
-                Ok(row(COLUMNS.into_iter().map(str::to_owned).chain(custom)))
-            }
+            Self::Csv { custom_fields } => Ok(export_rows::heading(custom_fields)),
             Self::Ndjson => Ok(Vec::new()),
         }
     }
@@ -97,7 +77,10 @@ impl Format {
         let mut text = Vec::with_capacity(plain.len());
         for record in records(&plain) {
             match self {
-                Self::Csv { custom_fields } => text.append(&mut csv_row(record, custom_fields)?),
+                Self::Csv { custom_fields } => {
+                    let line = export_rows::line(record, custom_fields);
+                    text.append(&mut line.map_err(|error| internal(error.into()))?);
+                }
                 Self::Json(_) | Self::Ndjson => {
                     text.extend_from_slice(record);
                     text.push(b'\n');
@@ -106,26 +89,6 @@ impl Format {
         }
         Ok(text)
     }
-}
-
-fn csv_row(record: &[u8], custom_fields: &[String]) -> Result<Vec<u8>, Problem> {
-    let record: Value = serde_json::from_slice(record).map_err(|error| internal(error.into()))?;
-    let text = |value: &Value| cell(value.as_str().unwrap_or_default());
-    let own = COLUMNS.into_iter().map(|column| text(&record[column]));
-    let custom = custom_fields.iter().map(|name| text(&record["custom_objects"][name]));
-    Ok(row(own.chain(custom)))
-}
-
-fn row(cells: impl Iterator<Item = String>) -> Vec<u8> {
-    let mut writer = csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        // CSV readers differ in which separators and quotes they expect.
-        .quote_style(csv::QuoteStyle::Always)
-        .buffer_capacity(1_024)
-        .from_writer(Vec::new());
-    // Writing to memory cannot fail.
-    let _ = writer.write_record(cells);
-    writer.into_inner().unwrap_or_default()
 }
 
 /// Streams a report while it is read.

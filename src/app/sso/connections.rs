@@ -188,8 +188,10 @@ pub async fn find(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<Conne
     Ok(found)
 }
 
+/// Of one institution, whose admins see them, or of all that the actor owns.
 pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<Vec<Connection>> {
-    Ok(store_sso::all(&mut app.db.read(), actor.owned(only)?).await?)
+    let scope = if only.is_some() { actor.administered(only)? } else { actor.owned(None)? };
+    Ok(store_sso::all(&mut app.db.read(), scope).await?)
 }
 
 /// Deletes a connection and ends the sessions that it has opened.
@@ -241,5 +243,62 @@ pub async fn check_client(app: &App, actor: &Actor, connection: &Connection, bas
     match protocol::redeem(&app.outbound, &provider, &client, &code, &verifier).await {
         Ok(_) | Err(protocol::Error::Refused(_)) => Ok(()),
         Err(error) => Err(unavailable(error)),
+    }
+}
+
+/// What a test of a connection finds out, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The secret can be decrypted.
+    Secret,
+    /// The provider has a usable configuration document.
+    Configuration,
+    /// The provider publishes keys.
+    Keys,
+    /// The provider accepts the client id and the secret.
+    Client,
+}
+
+impl Step {
+    pub const ALL: [Self; 4] = [Self::Secret, Self::Configuration, Self::Keys, Self::Client];
+}
+
+/// Tests a connection step by step, up to the first one that fails, with the reason.
+pub async fn test(
+    app: &App,
+    actor: &Actor,
+    connection: &Connection,
+    base_url: &str,
+) -> Result<Vec<(Step, Result<(), String>)>> {
+    actor.own(connection.institution)?;
+    let mut outcomes = Vec::new();
+    for step in Step::ALL {
+        let outcome =
+            try_step(app, actor, connection, base_url, step).await.map_err(|error| error.to_string());
+        let has_failed = outcome.is_err();
+        outcomes.push((step, outcome));
+        if has_failed {
+            break;
+        }
+    }
+    Ok(outcomes)
+}
+
+async fn try_step(
+    app: &App,
+    actor: &Actor,
+    connection: &Connection,
+    base_url: &str,
+    step: Step,
+) -> Result<()> {
+    let discover = protocol::discover(&app.outbound, &connection.issuer);
+    match step {
+        Step::Secret => opened(app, &purpose(connection.id), &connection.sealed_client_secret).map(drop),
+        Step::Configuration => discover.await.map(drop).map_err(unavailable),
+        Step::Keys => {
+            let provider = discover.await.map_err(unavailable)?;
+            protocol::keys(&app.outbound, &provider).await.map(drop).map_err(unavailable)
+        }
+        Step::Client => check_client(app, actor, connection, base_url).await,
     }
 }

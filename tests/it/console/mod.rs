@@ -3,7 +3,9 @@
 mod audit;
 mod custom_fields;
 mod fresh;
+mod jobs;
 mod members;
+mod messages;
 mod moderation;
 mod name_pages;
 mod operator;
@@ -14,6 +16,8 @@ mod phone;
 mod progress;
 mod search;
 mod security;
+mod settings;
+mod sign_on;
 mod start;
 mod systems;
 mod tokens;
@@ -152,4 +156,27 @@ pub fn input(page: &str, name: &str) -> String {
 /// Without the marks around numbers and names in sentences.
 pub fn plain(page: &str) -> String {
     page.chars().filter(|c| !matches!(c, '\u{2068}' | '\u{2069}')).collect()
+}
+
+/// The value of the hidden input `version` of the form that is posted there.
+pub fn version<'a>(body: &'a str, action: &str) -> &'a str {
+    // A form that only searches has no version.
+    let start = format!("method=\"post\" action=\"{action}\"");
+    let form = body.split(&start).nth(1).expect("the form");
+    let rest = form.split("name=\"version\" value=\"").nth(1).expect("a version");
+    rest.split('"').next().unwrap()
+}
+
+/// These roles see the page; the others, and members of another institution, do not.
+pub async fn only(world: &World, below: &str, roles: &[Role]) {
+    let at = console(world, below);
+    for role in Role::ALL {
+        let expected = if roles.contains(&role) { 200 } else { 403 };
+        member(world, role).await.get(&at).await.expect(expected);
+    }
+    // Its slug is derived from its name, and each page has another one.
+    let there = world.neighbor_named(&format!("College {below}")).await;
+    let stranger = member_of(world, &there.institution, Role::Owner, &[]).await;
+    stranger.get(&at).await.expect(404);
+    Browser::new(world).get(&at).await.expect(303);
 }

@@ -12,7 +12,7 @@ mod recorder;
 mod search;
 mod security;
 mod sign_in;
-mod sso;
+pub mod sso;
 
 use std::{collections::BTreeMap, sync::Mutex};
 

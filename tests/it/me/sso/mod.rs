@@ -34,8 +34,8 @@ use crate::{
     support::{Answer, World, until},
 };
 
-const CLIENT: &str = "endonym";
-const SECRET: &str = "a client secret: with+signs&more%";
+pub const CLIENT: &str = "endonym";
+pub const SECRET: &str = "a client secret: with+signs&more%";
 
 /// Killed when dropped.
 pub struct Provider {

@@ -1,0 +1,150 @@
+//! The rows of the lists of exports, imports and jobs.
+
+use jiff::tz::TimeZone;
+
+use crate::{
+    console::visit::Nav,
+    domain::{
+        export::{Export, State as ExportState},
+        ids::{ExportId, ImportId, JobId},
+        import::{ImportOnPage, ImportState},
+        job::{Kind, Listed, State},
+        moment::Moment,
+    },
+    words::{Arg, Words},
+};
+
+pub struct ExportRow {
+    pub id: ExportId,
+    pub requested: String,
+    /// Whose people are in it.
+    pub what: String,
+    pub state: String,
+    /// Until when it is kept.
+    pub until: String,
+    pub is_busy: bool,
+    pub download: Option<String>,
+}
+
+pub struct ImportRow {
+    pub id: ImportId,
+    pub began: String,
+    pub title: String,
+    pub address: String,
+    pub file_name: String,
+    pub state: String,
+    pub done: u64,
+    /// If it is at work and the number is known.
+    pub total: Option<u64>,
+    pub progress: String,
+}
+
+pub struct JobRow {
+    pub id: JobId,
+    pub kind: String,
+    pub state: String,
+    pub attempts: u32,
+    pub began: String,
+    /// In the words of the server, for somebody who can mend it.
+    pub error: Option<String>,
+    pub is_dead: bool,
+}
+
+/// Such as 2026-11-16 09:30, in the zone of the institution.
+fn time(moment: Moment, zone: &TimeZone) -> String {
+    moment.shown_in(zone).replacen('T', " ", 1).chars().take(16).collect()
+}
+
+pub fn export(words: Words, zone: &TimeZone, nav: &Nav, export: &Export, now: Moment) -> ExportRow {
+    let state = export.state_at(now);
+    let id = match state {
+        ExportState::Initial => "console-jobs-export-waiting",
+        ExportState::InProgress => "console-jobs-export-running",
+        ExportState::Completed => "console-jobs-export-done",
+        ExportState::Expired => "console-jobs-export-expired",
+        ExportState::Failed => "console-jobs-export-failed",
+    };
+    let what = match &export.filters.page {
+        Some(page) => page.given.clone(),
+        None => words.text("console-jobs-export-all"),
+    };
+    ExportRow {
+        id: export.id,
+        requested: time(export.created_at, zone),
+        what,
+        state: words.text(id),
+        until: time(export.expires_at, zone),
+        is_busy: matches!(state, ExportState::Initial | ExportState::InProgress),
+        download: (state == ExportState::Completed)
+            .then(|| format!("{}/jobs/exports/{}", nav.home(), export.id)),
+    }
+}
+
+pub fn import(words: Words, zone: &TimeZone, root: &str, one: &ImportOnPage) -> ImportRow {
+    let import = &one.import;
+    let id = match import.state {
+        ImportState::Uploaded => "console-jobs-import-uploaded",
+        ImportState::Checking => "console-jobs-import-checking",
+        ImportState::Checked => "console-jobs-import-checked",
+        ImportState::Waiting => "console-jobs-import-waiting",
+        ImportState::Running => "console-jobs-import-running",
+        ImportState::Done => "console-jobs-import-done",
+        ImportState::Failed => "console-jobs-import-failed",
+        ImportState::Undoing => "console-jobs-import-undoing",
+        ImportState::Undone => "console-jobs-import-undone",
+    };
+    let (done, total) = (import.counts.done, import.rows_total);
+    let progress = match total {
+        Some(total) => {
+            words.with("console-jobs-rows", &[("done", Arg::Number(done)), ("total", Arg::Number(total))])
+        }
+        None => String::new(),
+    };
+    ImportRow {
+        id: import.id,
+        began: time(import.created_at, zone),
+        title: one.title.clone(),
+        address: format!("{root}/p/{}/import/{}", one.slug, import.id),
+        file_name: import.file_name.clone(),
+        state: words.text(id),
+        done,
+        total: total.filter(|_| import.state.is_busy()),
+        progress,
+    }
+}
+
+pub fn job(words: Words, zone: &TimeZone, job: &Listed) -> JobRow {
+    let kind = Kind::ALL.iter().find(|kind| kind.name() == job.kind);
+    let kind = match kind {
+        Some(Kind::BuildExport) => "console-jobs-kind-export",
+        Some(Kind::RunImport) => "console-jobs-kind-import",
+        Some(Kind::SyncCourse | Kind::SyncDueCourses) => "console-jobs-kind-course",
+        Some(Kind::SendMail | Kind::SendBulkMail | Kind::SendReminders) => "console-jobs-kind-message",
+        Some(Kind::FetchTake | Kind::HangUp) => "console-jobs-kind-call",
+        Some(
+            Kind::ScrubExports
+            | Kind::ExpireExports
+            | Kind::SweepBlobs
+            | Kind::DeleteTakes
+            | Kind::RotateLtiKeys
+            | Kind::PurgeModeration
+            | Kind::Retain,
+        )
+        | None => "console-jobs-kind-other",
+    };
+    let state = match job.state {
+        State::Waiting if job.error.is_some() => "console-jobs-state-again",
+        State::Waiting => "console-jobs-state-waiting",
+        State::Running => "console-jobs-state-running",
+        State::Dead => "console-jobs-state-dead",
+    };
+    JobRow {
+        id: job.id,
+        kind: words.text(kind),
+        state: words.text(state),
+        attempts: job.attempts,
+        began: time(job.created_at, zone),
+        error: job.error.clone(),
+        is_dead: job.state == State::Dead,
+    }
+}

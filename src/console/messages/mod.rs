@@ -1,0 +1,220 @@
+//! `/console/{slug}/messages`: what was mailed and what became of it, addresses that do not work, people who want no messages, and
+//! the texts. All of that concerns the whole institution, so managers are led to the invitations of their pages instead.
+
+mod lists;
+mod texts;
+
+use askama::Template;
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+};
+use serde::Deserialize;
+
+use super::{
+    rule::{Least, Rule},
+    visit::{Console, ConsoleForm, Nav},
+};
+use crate::{
+    app::{
+        App, Error, Missing, Result, members,
+        outbox::{self, Search},
+    },
+    domain::{
+        email::email_key,
+        ids::MessageId,
+        member::Role,
+        message::{Message, OutboxMessage, State as MessageState},
+        moment::Moment,
+        name_page::NamePage,
+        section::Section,
+    },
+    http::{form::Form, page::Page, path::Path},
+    words::Words,
+};
+use jiff::tz::TimeZone;
+
+const PER_PAGE: i64 = 50;
+
+pub fn rules() -> Vec<Rule> {
+    let own = vec![
+        Rule::get("/console/{slug}/messages", Least::Manager, show),
+        Rule::post("/console/{slug}/messages/retry/{id}", Least::Admin, retry),
+    ];
+    [own, lists::rules(), texts::rules()].into_iter().flatten().collect()
+}
+
+/// An entry of the menu of states.
+struct StateChoice {
+    word: &'static str,
+    label: String,
+    is_chosen: bool,
+}
+
+struct Row {
+    id: MessageId,
+    to: String,
+    kind: String,
+    state: String,
+    written: String,
+    attempts: u32,
+    /// In the words of the mail server.
+    answer: Option<String>,
+    can_be_retried: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/messages.html")]
+struct MessagesPage<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    is_admin: bool,
+    states: Vec<StateChoice>,
+    to: String,
+    /// Is anything searched for?
+    is_narrowed: bool,
+    rows: Vec<Row>,
+    older: Option<String>,
+    is_first: bool,
+    /// The pages that the member runs.
+    pages: Vec<NamePage>,
+    done: Option<String>,
+    trouble: Option<String>,
+}
+
+/// Such as 2026-11-16 09:30, in the zone of the institution.
+fn time(moment: Moment, zone: &TimeZone) -> String {
+    moment.shown_in(zone).replacen('T', " ", 1).chars().take(16).collect()
+}
+
+async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    let done = (query.get("done") == Some("retried")).then_some("console-messages-retried");
+    draw(&app, &console, StatusCode::OK, &query, (done, None)).await
+}
+
+async fn draw(
+    app: &App,
+    console: &Console,
+    status: StatusCode,
+    query: &Form,
+    told: (Option<&str>, Option<&str>),
+) -> Response {
+    let path = console.path("/messages");
+    match view(app, console, &path, query, told).await {
+        Ok(shown) => console.show(status, &shown),
+        Err(error) => console.fault(app, &error),
+    }
+}
+
+async fn view<'a>(
+    app: &'a App,
+    console: &Console,
+    path: &'a str,
+    query: &Form,
+    (done, trouble): (Option<&str>, Option<&str>),
+) -> Result<MessagesPage<'a>> {
+    let is_admin = matches!(console.member.role, Role::Owner | Role::Admin);
+    let state = query.get("state").and_then(MessageState::parse);
+    let to = query.text("to").unwrap_or_default();
+    let before: Option<MessageId> = query.get("before").and_then(|id| id.parse().ok());
+    let key = Some(email_key(to.trim())).filter(|key| !key.is_empty());
+    let search = Search { state, email_key: key, before };
+    let found = match is_admin {
+        // One more tells whether there are others.
+        true => outbox::search(app, &console.actor, console.id(), &search, PER_PAGE + 1).await?,
+        false => Vec::new(),
+    };
+    let pages = members::own_pages(app, &console.actor, &console.member.person).await?.of_role;
+    let page = console.page(app, path);
+    let (words, nav, zone) =
+        (page.words, console.nav(app, Section::Messages), &console.institution.time_zone);
+    let most = usize::try_from(PER_PAGE).unwrap_or_default();
+    let last = found.get(most.saturating_sub(1)).filter(|_| found.len() > most);
+    let older = last.map(|last| {
+        let query: String = form_urlencoded::Serializer::new(String::new())
+            .append_pair("state", state.map_or("", MessageState::word))
+            .append_pair("to", &to)
+            .append_pair("before", &last.id.to_string())
+            .finish();
+        format!("{}/messages?{query}", nav.home())
+    });
+    let states = MessageState::ALL.into_iter().map(|one| StateChoice {
+        word: one.word(),
+        label: words.text(state_id(one)),
+        is_chosen: state == Some(one),
+    });
+    Ok(MessagesPage {
+        states: states.collect(),
+        is_narrowed: state.is_some() || search.email_key.is_some(),
+        to,
+        rows: found.iter().take(most).map(|one| row(words, zone, one)).collect(),
+        older,
+        is_first: before.is_none(),
+        pages,
+        is_admin,
+        done: done.map(|id| words.text(id)),
+        trouble: trouble.map(|id| words.text(id)),
+        nav,
+        page,
+    })
+}
+
+fn state_id(state: MessageState) -> &'static str {
+    match state {
+        MessageState::Queued => "console-messages-queued",
+        MessageState::Sending => "console-messages-sending",
+        MessageState::Sent => "console-messages-sent",
+        MessageState::Failed => "console-messages-failed",
+        MessageState::Unconfirmed => "console-messages-unconfirmed",
+        MessageState::Expired => "console-messages-expired",
+    }
+}
+
+fn row(words: Words, zone: &TimeZone, one: &OutboxMessage) -> Row {
+    let kind = match &one.message {
+        Message::SignIn { .. } => "console-messages-sign-in",
+        Message::Test | Message::Sample { .. } => "console-messages-test",
+        Message::Invitation { .. } => "letters-kind-invitation",
+        Message::Reminder { .. } => "letters-kind-reminder",
+        Message::Rejection { .. } => "letters-kind-rejection",
+        Message::RecordingRequest { .. } => "letters-kind-request",
+        Message::Retention { .. } => "letters-kind-retention",
+    };
+    Row {
+        id: one.id,
+        to: one.to.as_given().to_owned(),
+        kind: words.text(kind),
+        state: words.text(state_id(one.state)),
+        written: time(one.created_at, zone),
+        attempts: one.attempts,
+        answer: one.answer.clone(),
+        can_be_retried: one.state.can_be_retried(),
+    }
+}
+
+#[derive(Deserialize)]
+struct MessagePath {
+    id: String,
+}
+
+async fn retry(
+    State(app): State<App>,
+    Path(MessagePath { id }): Path<MessagePath>,
+    ConsoleForm { console, .. }: ConsoleForm,
+) -> Response {
+    let retried = match id.parse::<MessageId>() {
+        Ok(id) => outbox::retry(&app, &console.actor, id).await,
+        Err(_) => Ok(false),
+    };
+    match retried {
+        Ok(true) => console.go(&app, "/messages?done=retried"),
+        Ok(false) => console.fault(&app, &Error::Missing(Missing::Job)),
+        Err(Error::Invalid(_)) => {
+            let told = (None, Some("console-messages-not-retried"));
+            draw(&app, &console, StatusCode::CONFLICT, &Form::default(), told).await
+        }
+        Err(error) => console.fault(&app, &error),
+    }
+}

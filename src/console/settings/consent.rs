@@ -1,0 +1,177 @@
+//! `/console/{slug}/settings/consent`: the text that people agree to before they record.
+
+use askama::Template;
+use axum::{
+    extract::{Request, State},
+    http::StatusCode,
+    response::Response,
+};
+
+use super::{
+    groups::language_choice,
+    input::{Input, Shape, version},
+};
+use crate::{
+    app::{
+        App, Error, Result,
+        consents::{self, ConsentState},
+    },
+    console::{
+        rule::{Least, Rule},
+        visit::{Console, ConsoleForm, Nav},
+    },
+    domain::{fault::Fault, field_errors::FieldErrors, language::Language, section::Section},
+    http::{consent::ShownText, form::Form, page::Page},
+    words::Words,
+};
+
+const PATH: &str = "/console/{slug}/settings/consent";
+
+pub fn rules() -> Vec<Rule> {
+    vec![Rule::get(PATH, Least::Admin, show), Rule::post(PATH, Least::Admin, save)]
+}
+
+#[derive(Template)]
+#[template(path = "console/settings_consent.html")]
+struct ConsentPage<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    language: Language,
+    menu: [Input; 1],
+    inputs: [Input; 1],
+    version: String,
+    is_built_in: bool,
+    /// Which version of the institution's own text is in force.
+    own: String,
+    is_outdated: bool,
+    /// The languages of the institution's own text.
+    languages: String,
+    shown: ShownText,
+    done: Option<String>,
+}
+
+/// What was typed, and what is wrong with it.
+#[derive(Default)]
+struct Entered {
+    text: String,
+    fault: Option<String>,
+    is_outdated: bool,
+}
+
+fn chosen(form: &Form, console: &Console) -> Language {
+    let default = console.institution.language.unwrap_or_default();
+    form.get("language").and_then(Language::parse).unwrap_or(default)
+}
+
+async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    let done = match query.get("done") {
+        Some("saved") => Some("console-settings-consent-saved"),
+        Some("reset") => Some("console-settings-consent-was-reset"),
+        _ => None,
+    };
+    let language = chosen(&query, &console);
+    match consents::find(&app, &console.actor, console.id()).await {
+        Ok(state) => draw(&app, &console, StatusCode::OK, (&state, language), None, done),
+        Err(error) => console.fault(&app, &error),
+    }
+}
+
+/// The institution's own text in exactly this language.
+fn own_text(state: &ConsentState, language: Language) -> &str {
+    state.text.texts.get(language.tag()).map_or("", String::as_str)
+}
+
+fn version_of(state: &ConsentState, language: Language) -> String {
+    version([state.text.version.as_str(), own_text(state, language)])
+}
+
+fn draw(
+    app: &App,
+    console: &Console,
+    status: StatusCode,
+    (state, language): (&ConsentState, Language),
+    entered: Option<Entered>,
+    done: Option<&str>,
+) -> Response {
+    let path = console.path(&format!("/settings/consent?language={}", language.tag()));
+    let page = console.page(app, &path);
+    let words = page.words;
+    let stored = || Entered { text: own_text(state, language).to_owned(), ..Entered::default() };
+    let Entered { text, fault, is_outdated } = entered.unwrap_or_else(stored);
+    let names = Language::ALL.into_iter().filter(|one| state.text.texts.contains_key(one.tag()));
+    let shown = ConsentPage {
+        nav: console.nav(app, Section::Settings),
+        language,
+        menu: [Input {
+            name: "language",
+            label: words.text("console-settings-consent-language"),
+            hint: None,
+            fault: None,
+            value: language.tag().to_owned(),
+            shape: Shape::Menu(Language::ALL.into_iter().map(language_choice).collect()),
+        }],
+        inputs: [Input {
+            name: "text",
+            label: words.text("console-settings-consent-text"),
+            hint: Some(words.text("console-settings-consent-hint")),
+            fault,
+            value: text,
+            shape: Shape::Lines,
+        }],
+        version: version_of(state, language),
+        is_built_in: state.text.is_built_in(),
+        own: words.one("console-settings-consent-own", "version", &state.text.version),
+        is_outdated,
+        languages: names.map(Language::own_name).collect::<Vec<_>>().join(" · "),
+        shown: ShownText::new(state, Words::new(language), &console.institution.name),
+        done: done.map(|id| words.text(id)),
+        page,
+    };
+    console.show(status, &shown)
+}
+
+async fn save(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
+    let language = chosen(&form, &console);
+    let text = form.get("text").unwrap_or_default().replace("\r\n", "\n");
+    let state = match consents::find(&app, &console.actor, console.id()).await {
+        Ok(state) => state,
+        Err(error) => return console.fault(&app, &error),
+    };
+    if form.get("version") != Some(version_of(&state, language).as_str()) {
+        let entered = Entered { text, is_outdated: true, fault: None };
+        return draw(&app, &console, StatusCode::CONFLICT, (&state, language), Some(entered), None);
+    }
+    match store(&app, &console, language, &text, form.get("do")).await {
+        Ok(done) => console.go(&app, &format!("/settings/consent?language={}&done={done}", language.tag())),
+        Err(Error::Invalid(errors)) => {
+            let fault = Some(sentence(console.words(), &errors));
+            let entered = Entered { text, fault, is_outdated: false };
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            draw(&app, &console, status, (&state, language), Some(entered), None)
+        }
+        Err(error) => console.fault(&app, &error),
+    }
+}
+
+async fn store(
+    app: &App,
+    console: &Console,
+    language: Language,
+    text: &str,
+    act: Option<&str>,
+) -> Result<&'static str> {
+    let (actor, id) = (&console.actor, console.id());
+    if act == Some("reset") {
+        return consents::reset(app, actor, id).await.map(|_| "reset");
+    }
+    consents::set(app, actor, id, language, text).await.map(|_| "saved")
+}
+
+fn sentence(words: Words, errors: &FieldErrors) -> String {
+    match errors.iter().flat_map(|(_, faults)| faults).next() {
+        Some(Fault::Blank) => words.text("me-fault-blank"),
+        Some(Fault::TooLong { most }) => words.one("me-fault-long", "most", *most as u64),
+        _ => words.text("me-fault-characters"),
+    }
+}
