@@ -112,9 +112,8 @@ async fn draw(app: &App, console: &Console, before: Option<CallId>, shown: Shown
         Ok(board) => board,
         Err(error) => return console.fault(app, &error),
     };
-    let rows = |listed: Vec<Listed>| -> Vec<CallRow> {
-        listed.into_iter().map(|call| row(console, call)).collect()
-    };
+    let rows =
+        |listed: Vec<Listed>| -> Vec<CallRow> { listed.into_iter().map(|call| row(console, call)).collect() };
     let is_faulty = shown.fault.is_some() || shown.number_fault.is_some();
     let path = console.path(PATH);
     let view = PhonePage {

@@ -32,7 +32,10 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tokio_postgres", &["store"]),
     ("deadpool_postgres", &["store"]),
     ("redis", &["store"]),
-    ("axum", &["api", "console", "hooks", "http", "lti", "me", "name_pages", "ops", "pages", "server", "site"]),
+    (
+        "axum",
+        &["api", "console", "hooks", "http", "lti", "me", "name_pages", "ops", "pages", "server", "site"],
+    ),
     ("hyper", &["api", "server"]),
     ("object_store", &["blobs"]),
     ("memmap2", &["blobs"]),

@@ -3,7 +3,9 @@
 
 use super::{Context, Policy};
 use crate::{
-    app::{Result, exports, idempotency, imports, outbox, plays, registrations, sessions, sign_in, sso, tokens},
+    app::{
+        Result, exports, idempotency, imports, outbox, plays, registrations, sessions, sign_in, sso, tokens,
+    },
     domain::job::{Lane, RetryPolicy},
 };
 
