@@ -151,6 +151,13 @@ mod tests {
     }
 
     #[test]
+    fn they_are_shown_as_times_of_day() {
+        let ends = |given: &str| QuietHours::parse(given).expect("hours").ends();
+        assert_eq!(ends("21-8:30"), Some(["21:00".to_owned(), "08:30".to_owned()]));
+        assert_eq!(ends("off"), None);
+    }
+
+    #[test]
     fn nobody_is_called_at_night() {
         let new_york = &["America/New_York"];
         for (now, then) in [
