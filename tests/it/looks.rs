@@ -703,6 +703,8 @@ async fn console_people(world: &World, matrix: &mut Matrix) {
     people_tasks::undo(app, operator, institution, task).await.unwrap();
 }
 
+const TEST_CALL: &str = "document.querySelector('#number').form.submit()";
+
 /// Access tokens, learning systems and phone.
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {

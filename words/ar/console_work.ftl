@@ -54,6 +54,7 @@ console-jobs-kind-export = تصدير
 console-jobs-kind-import = استيراد
 console-jobs-kind-course = مزامنة مقرر
 console-jobs-kind-message = رسالة
+console-jobs-kind-people = تغيير أشخاص كثيرين
 console-jobs-kind-call = تسجيل مكالمة
 console-jobs-kind-other = تنظيف
 console-jobs-state-waiting = في الانتظار

@@ -50,6 +50,7 @@ console-jobs-kind-export = Export
 console-jobs-kind-import = Import
 console-jobs-kind-course = Abgleich eines Kurses
 console-jobs-kind-message = Nachricht
+console-jobs-kind-people = Änderung vieler Personen
 console-jobs-kind-call = Aufnahme eines Anrufs
 console-jobs-kind-other = Aufräumen
 console-jobs-state-waiting = Wartet

@@ -50,6 +50,7 @@ console-jobs-kind-export = Export
 console-jobs-kind-import = Import
 console-jobs-kind-course = Synchronization of a course
 console-jobs-kind-message = Message
+console-jobs-kind-people = Change of many people
 console-jobs-kind-call = Recording of a phone call
 console-jobs-kind-other = Cleaning up
 console-jobs-state-waiting = Waiting

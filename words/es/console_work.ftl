@@ -50,6 +50,7 @@ console-jobs-kind-export = Exportación
 console-jobs-kind-import = Importación
 console-jobs-kind-course = Sincronización de un curso
 console-jobs-kind-message = Mensaje
+console-jobs-kind-people = Cambio de muchas personas
 console-jobs-kind-call = Grabación de una llamada
 console-jobs-kind-other = Limpieza
 console-jobs-state-waiting = En espera

@@ -50,6 +50,7 @@ console-jobs-kind-export = Export
 console-jobs-kind-import = Import
 console-jobs-kind-course = Synchronisation d’un cours
 console-jobs-kind-message = Message
+console-jobs-kind-people = Modification de nombreuses personnes
 console-jobs-kind-call = Enregistrement d’un appel
 console-jobs-kind-other = Nettoyage
 console-jobs-state-waiting = En attente

@@ -50,6 +50,7 @@ console-jobs-kind-export = Exportação
 console-jobs-kind-import = Importação
 console-jobs-kind-course = Sincronização de um curso
 console-jobs-kind-message = Mensagem
+console-jobs-kind-people = Alteração de muitas pessoas
 console-jobs-kind-call = Gravação de uma ligação
 console-jobs-kind-other = Limpeza
 console-jobs-state-waiting = Na fila

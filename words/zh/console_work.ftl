@@ -46,6 +46,7 @@ console-jobs-kind-export = 导出
 console-jobs-kind-import = 导入
 console-jobs-kind-course = 课程同步
 console-jobs-kind-message = 消息
+console-jobs-kind-people = 批量更改人员
 console-jobs-kind-call = 电话录音
 console-jobs-kind-other = 清理
 console-jobs-state-waiting = 等待中

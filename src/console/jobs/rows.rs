@@ -120,6 +120,7 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed) -> JobRow {
         Some(Kind::RunImport) => "console-jobs-kind-import",
         Some(Kind::SyncCourse | Kind::SyncDueCourses) => "console-jobs-kind-course",
         Some(Kind::SendMail | Kind::SendBulkMail | Kind::SendReminders) => "console-jobs-kind-message",
+        Some(Kind::CopyPeople | Kind::RunPeopleTask) => "console-jobs-kind-people",
         Some(Kind::FetchTake | Kind::HangUp) => "console-jobs-kind-call",
         Some(
             Kind::ScrubExports
@@ -128,7 +129,10 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed) -> JobRow {
             | Kind::DeleteTakes
             | Kind::RotateLtiKeys
             | Kind::PurgeModeration
-            | Kind::Retain,
+            | Kind::Retain
+            | Kind::NoteCoverage
+            | Kind::IndexPeople
+            | Kind::PurgePeople,
         )
         | None => "console-jobs-kind-other",
     };

@@ -70,15 +70,16 @@ struct AddressesPage<'a> {
 }
 
 async fn show_bounces(State(app): State<App>, console: Console, request: Request) -> Response {
-    show(&app, &console, &request, List::Bounces).await
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    show(&app, &console, &query, List::Bounces).await
 }
 
 async fn show_opt_outs(State(app): State<App>, console: Console, request: Request) -> Response {
-    show(&app, &console, &request, List::OptOuts).await
+    let query = Form::from_query(request.uri().query().unwrap_or_default());
+    show(&app, &console, &query, List::OptOuts).await
 }
 
-async fn show(app: &App, console: &Console, request: &Request, list: List) -> Response {
-    let query = Form::from_query(request.uri().query().unwrap_or_default());
+async fn show(app: &App, console: &Console, query: &Form, list: List) -> Response {
     let behind = query.get("behind").unwrap_or_default().to_owned();
     let is_done = query.get("done") == Some("removed");
     let rows = match find(app, console, list, &behind).await {

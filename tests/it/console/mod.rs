@@ -25,7 +25,7 @@ mod tokens;
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, members, sign_in},
+    app::{self, Actor, sign_in},
     domain::{
         email::Email,
         ids::ParticipantId,
@@ -52,7 +52,7 @@ pub fn email_of(institution: &Institution, role: Role) -> String {
 pub async fn set(world: &World, institution: &Institution, email: &str, role: Role, pages: &[&NamePage]) {
     let pages = pages.iter().map(|page| NamePageRef::parse(&page.slug).unwrap()).collect();
     let email = Email::parse(email).unwrap();
-    members::set(&world.app, &Actor::Operator, institution.id, email, role, pages).await.unwrap();
+    app::members::set(&world.app, &Actor::Operator, institution.id, email, role, pages).await.unwrap();
 }
 
 /// A browser in which somebody has just signed in.
