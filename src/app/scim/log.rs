@@ -11,6 +11,7 @@ use crate::{
     },
     domain::{
         audit::{Act, SubjectKind},
+        email::Email,
         ids::ParticipantId,
         matching::TargetIdentity,
         member::Member,
@@ -36,10 +37,8 @@ impl Context {
         stored: &StoredUser,
         (before, after): (Option<&User>, Option<&User>),
     ) -> Result<()> {
-        let name = |user: &User| user.resource.get("userName").and_then(Json::as_str).map(str::to_owned);
-        let record = self.record(act);
-        let label = name(&stored.user).unwrap_or_default();
-        let record = record.about(SubjectKind::ScimUser, stored.id, label);
+        let label = stored.user.resource.get("userName").and_then(Json::as_str).unwrap_or_default();
+        let record = self.record(act).about(SubjectKind::ScimUser, stored.id, label);
         // The newer address: that is the one by which the person is erased.
         let email = [after, before].into_iter().flatten().find_map(|user| user.email.as_ref());
         let record = match email {
@@ -120,7 +119,7 @@ fn of_user(user: &User) -> Json {
         "user_name": user.resource.get("userName"),
         "external_id": user.external_id,
         "active": user.active,
-        "email": user.email.as_ref().map(|email| email.as_given()),
+        "email": user.email.as_ref().map(Email::as_given),
         "first_name": identity.first_name,
         "last_name": identity.last_name,
     })
