@@ -80,6 +80,7 @@ words! {
         ImportStarted = "import.started",
         ImportUndone = "import.undone",
         InstitutionCreated = "institution.created",
+        InvitationReminded = "invitation.reminded",
         InvitationResent = "invitation.resent",
         InvitationsSent = "invitations.sent",
         InvitationWithdrawn = "invitation.withdrawn",

@@ -88,7 +88,9 @@ fn sentence(act: Act) -> &'static str {
             "changes-act-settings"
         }
         Act::MemberSet | Act::MemberRemoved => "changes-act-role",
-        Act::InvitationResent | Act::InvitationWithdrawn => "changes-act-invitation",
+        Act::InvitationReminded | Act::InvitationResent | Act::InvitationWithdrawn => {
+            "changes-act-invitation"
+        }
         Act::CallCancelled | Act::CallRequested | Act::CallRetried | Act::PhoneOptedOut => "changes-act-call",
         Act::MailOptedIn | Act::MailOptedOut | Act::MessageRetried | Act::BouncesCleared => {
             "changes-act-mail"

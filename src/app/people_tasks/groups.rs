@@ -84,10 +84,11 @@ pub(super) async fn write_to(
             (Some(_), None) => TaskOutcome::WithoutEmail,
             (Some(person), Some(email)) if matches!(task.action, TaskAction::Remind { .. }) => {
                 let (key, base_url) = (email.key().to_owned(), base_url.to_owned());
-                reminded(invitations::remind_now(app, institution, person.page, key, base_url).await?)
+                let record = Record::by(app, who(task), institution, act(&task.action));
+                reminded(invitations::remind_now(app, record, person.page, key, base_url).await?)
             }
             (Some(person), Some(email)) => {
-                let record = Record::by(app, who(task), institution, Act::InvitationsSent);
+                let record = Record::by(app, who(task), institution, act(&task.action));
                 invite(app, record, person, email, base_url).await?
             }
         };
@@ -160,7 +161,8 @@ impl Work<'_> {
 
 const fn act(action: &TaskAction) -> Act {
     match action {
-        TaskAction::Invite { .. } | TaskAction::Remind { .. } => Act::InvitationsSent,
+        TaskAction::Invite { .. } => Act::InvitationsSent,
+        TaskAction::Remind { .. } => Act::InvitationReminded,
         TaskAction::Move { .. } | TaskAction::Tag { .. } => Act::ParticipantUpdated,
         TaskAction::Delete => Act::ParticipantDeleted,
         TaskAction::Restore => Act::ParticipantRestored,
