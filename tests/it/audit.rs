@@ -1,6 +1,8 @@
 //! The audit log: every change has an entry that tells who, what, when and from where; it can be searched and exported, it forgets people
 //! who are erased, and it ends when the institution says.
 
+mod console;
+
 use std::{collections::BTreeSet, time::Duration};
 
 use endonym::{
