@@ -92,8 +92,9 @@ pub async fn forbid(app: &App, actor: &Actor, institution: InstitutionId, number
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                if !calls::is_opted_out(sql, institution, &e164).await? {
-                    calls::opt_out(sql, institution, &e164, now).await?;
+                let was_listed = calls::is_opted_out(sql, institution, &e164).await?;
+                calls::opt_out(sql, institution, &e164, now).await?;
+                if !was_listed {
                     audit::write(sql, &[record]).await?;
                 }
                 Ok(())

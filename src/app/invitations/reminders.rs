@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::{
-        ids::{InstitutionId, NamePageId},
+        ids::NamePageId,
         invitation::{
             Invitation, InvitationState, MOST_REMINDERS, REMINDER_PAUSE, Reminding, local_zone, morning,
         },
