@@ -162,6 +162,18 @@ pub async fn write_change(sql: &mut Sql, record: Record) -> Result<()> {
     Ok(())
 }
 
+/// Writes a record of the same act for each of these registrations, as far as they are visible.
+pub(super) async fn write_each(
+    sql: &mut Sql,
+    record: &Record,
+    ids: &Ids,
+    people: &[ParticipantId],
+) -> Result<()> {
+    let people = store::participants::by_ids(sql, record.0.institution, people).await?;
+    let records: Vec<Record> = people.iter().map(|person| record.another(ids).participant(person)).collect();
+    Ok(write(sql, &records).await?)
+}
+
 /// A record about a registration that is known by its id alone.
 pub(super) async fn of_registration(
     sql: &mut Sql,

@@ -540,14 +540,22 @@ pub async fn figures(
 pub async fn synchronize_all(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<u64> {
     actor.administer(consumer.institution)?;
     let (institution, id, now) = (consumer.institution, consumer.id, app.clock.now());
+    let record = Record::new(app, actor, institution, Act::CourseSyncRequested);
     app.db
-        .write(move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, id).await?;
                 if !consumer.enabled {
                     return Err(Error::ToolConsumerDisabled);
                 }
-                Ok(courses::make_due(sql, institution, id, now).await?)
+                let due = courses::make_due(sql, institution, id, now).await?;
+                let record = record.about(SubjectKind::ToolConsumer, id, consumer.name);
+                audit::write_change(
+                    sql,
+                    record.change(Json::Null, json!({ "courses": (due > 0).then_some(due) })),
+                )
+                .await?;
+                Ok(due)
             })
         })
         .await

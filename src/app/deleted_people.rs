@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     Actor, App, Error, Missing, Result,
-    audit::Record,
+    audit::{self, Record},
     calls::{self, CallChange},
     exports, media, persons,
 };
@@ -43,6 +43,7 @@ const BATCH: i64 = 100;
 pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, id: ParticipantId) -> Result<()> {
     let access = actor.permit(Action::Write, institution)?;
     let (owned_app, by, now) = (app.clone(), actor.signature(), app.clock.now());
+    let record = Record::of(app, &access, Act::ParticipantDeleted);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -50,7 +51,7 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, id: Pa
                 let found = people_list::places(sql, institution, &[id], false).await?.pop();
                 let found = found.filter(|place| access.reaches(place.page));
                 let found = found.ok_or(Error::Missing(Missing::Participant))?;
-                hide(sql, &owned_app, institution, &[found], &by, now).await
+                hide(sql, &owned_app, &record, &[found], &by, now).await
             })
         })
         .await?;
@@ -59,15 +60,16 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, id: Pa
 }
 
 /// Hides these people, in a transaction that holds the institution's lock. Their pending calls are canceled, and their invitations
-/// withdrawn.
+/// withdrawn. Each of them has a record like the given one.
 pub(super) async fn hide(
     sql: &mut Sql,
     app: &App,
-    institution: InstitutionId,
+    record: &Record,
     people: &[Place],
     by: &str,
     now: Moment,
 ) -> Result<()> {
+    let institution = record.institution();
     let ids: Vec<ParticipantId> = people.iter().map(|place| place.id).collect();
     if ids.is_empty() {
         return Ok(());
@@ -83,11 +85,15 @@ pub(super) async fn hide(
             deleted_people::withdraw_invitation(sql, institution, invited, now).await?;
         }
     }
+    let leaving = |place: &Place| Registration { id: place.id, page: place.page, hidden: false };
+    let leaving: Vec<Registration> = people.iter().map(leaving).collect();
+    let records = persons::deletions(sql, app, record, &leaving).await?;
     for (page, ids) in by_page(people) {
         hidden::hide(sql, institution, page, &ids).await?;
     }
     let times = (now, now.plus_days(KEPT_DAYS));
-    Ok(deleted_people::insert(sql, institution, &ids, by, times).await?)
+    deleted_people::insert(sql, institution, &ids, by, times).await?;
+    Ok(audit::write(sql, &records).await?)
 }
 
 fn by_page(people: &[Place]) -> BTreeMap<NamePageId, Vec<ParticipantId>> {
@@ -101,7 +107,8 @@ fn by_page(people: &[Place]) -> BTreeMap<NamePageId, Vec<ParticipantId>> {
 /// Restores somebody who was deleted. `Taken` if somebody with the same address, or another person with the same identifier, is there now.
 pub async fn restore(app: &App, actor: &Actor, institution: InstitutionId, id: ParticipantId) -> Result<()> {
     let access = actor.permit(Action::Write, institution)?;
-    let now = app.clock.now();
+    let (owned_app, now) = (app.clone(), app.clock.now());
+    let record = Record::of(app, &access, Act::ParticipantRestored);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -111,7 +118,7 @@ pub async fn restore(app: &App, actor: &Actor, institution: InstitutionId, id: P
                     .filter(|(place, _)| access.reaches(place.page))
                     .ok_or(Error::Missing(Missing::Participant))?;
                 match show(sql, institution, &place, deleted_at, now).await? {
-                    TaskOutcome::Done => Ok(()),
+                    TaskOutcome::Done => audit::write_each(sql, &record, &owned_app.ids, &[id]).await,
                     _ => Err(Error::invalid(Field::Email, Fault::Taken)),
                 }
             })
@@ -131,7 +138,7 @@ pub(super) async fn restorable(
     Ok(found.filter_map(|place| deleted.get(&place.id).map(|at| (place.clone(), *at))).collect())
 }
 
-/// Restores somebody, in a transaction that holds the institution's lock.
+/// Restores somebody, in a transaction that holds the institution's lock. The caller writes the record.
 pub(super) async fn show(
     sql: &mut Sql,
     institution: InstitutionId,

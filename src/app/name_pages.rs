@@ -110,6 +110,7 @@ async fn made(
             Box::pin(async move {
                 name_pages::insert(sql, institution, &page).await?;
                 store::page_settings::update(sql, institution, page.id, &settings).await?;
+                let copied_from = original.as_ref().map(|original| original.page.to_string());
                 if let Some(Original { page: from, people }) = original {
                     store::page_settings::copy_managers(sql, institution, from, page.id).await?;
                     if let Some(job) = people {
@@ -119,6 +120,7 @@ async fn made(
                 }
                 let settings = store::page_settings::find(sql, institution, page.id).await?;
                 let after = page_settings::values(&page, &settings.unwrap_or_default());
+                let after = audit::with(after, json!({ "copied_from": copied_from }));
                 audit::write(sql, &[record.change(Json::Null, after)]).await?;
                 Ok(page)
             })

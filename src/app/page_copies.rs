@@ -2,10 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::{App, Error, Result};
+use serde_json::Value as Json;
+
+use super::{
+    App, Error, Result,
+    audit::{self, Record as AuditRecord},
+};
 use crate::{
     domain::{
         access::SearchScope,
+        audit::{Act, Who},
         email::email_key,
         ids::{InstitutionId, NamePageId, ParticipantId},
         moment::Moment,
@@ -13,7 +19,7 @@ use crate::{
         text,
     },
     store::{
-        Sql, imports, outsiders, page_settings,
+        Sql, custom_fields, imports, outsiders, page_settings,
         participants::{self, KeyFilter, KeyKind, Record},
         rolls::{self, Start},
     },
@@ -36,10 +42,16 @@ pub async fn run(app: &App, copy: PeopleCopy) -> Result<()> {
     loop {
         let now = app.clock.now();
         let tokens: Vec<String> = (0..BATCH).map(|_| app.ids.hex()).collect();
+        let record = AuditRecord::by(app, Who::SYSTEM, copy.institution, Act::ParticipantCreated);
+        let owned_app = app.clone();
         let next = app
             .db
             .write::<_, Error>(move |sql| {
-                Box::pin(async move { copy_part(sql, copy, place, tokens, now).await })
+                Box::pin(async move {
+                    let (next, new) = copy_part(sql, copy, place, tokens, now).await?;
+                    log(sql, &owned_app, &record, &new).await?;
+                    Ok(next)
+                })
             })
             .await?;
         match next {
@@ -49,18 +61,33 @@ pub async fn run(app: &App, copy: PeopleCopy) -> Result<()> {
     }
 }
 
-/// Copies the people from a place on. Returns where to continue, if there may be more.
+/// Writes that these people were registered.
+async fn log(sql: &mut Sql, app: &App, record: &AuditRecord, new: &[ParticipantId]) -> Result<()> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    let fields = custom_fields::all(sql, record.institution()).await?;
+    let people = participants::by_ids(sql, record.institution(), new).await?;
+    let record = |person: &Participant| {
+        let record = record.another(&app.ids).participant(person);
+        record.change(Json::Null, audit::of_participant(person, &fields))
+    };
+    let records: Vec<AuditRecord> = people.iter().map(record).collect();
+    Ok(audit::write(sql, &records).await?)
+}
+
+/// Copies the people from a place on. Returns where to continue, if there may be more, and who is new.
 async fn copy_part(
     sql: &mut Sql,
     PeopleCopy { institution, from, to }: PeopleCopy,
     place: i64,
     tokens: Vec<String>,
     now: Moment,
-) -> Result<Option<i64>> {
+) -> Result<(Option<i64>, Vec<ParticipantId>)> {
     rolls::lock(sql, institution).await?;
     // It may have been deleted since.
     if page_settings::find(sql, institution, to).await?.is_none() {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     }
     let start = Start { place, pass: 0 };
     let found = participants::in_roll(sql, institution, Some(from), start, BATCH as u64).await?;
@@ -72,7 +99,7 @@ async fn copy_part(
         outsiders::among(sql, institution, &ids).await?.into_iter().collect();
     let count = i64::try_from(new.len()).unwrap_or(i64::MAX);
     if count == 0 {
-        return Ok(next);
+        return Ok((next, Vec::new()));
     }
     let first = rolls::join_all(sql, institution, rolls::INSTITUTION, count).await?;
     let first_place = rolls::join_all(sql, institution, to, count).await?;
@@ -103,7 +130,7 @@ async fn copy_part(
     for id in marked {
         outsiders::mark(sql, institution, id).await?;
     }
-    Ok(next)
+    Ok((next, records.iter().map(|record| record.person.id).collect()))
 }
 
 /// Those with an email who are not on the page yet.

@@ -467,9 +467,12 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
         Target::Entry(SeenEntry { is_called: false, .. }) => CallChange::of(&draft).without_call(),
         Target::Entry(_) | Target::Registered(..) | Target::Own(_) => CallChange::of(&draft),
     };
+    // An API client may send the number every night, so only its change is recorded.
+    let is_call = matches!(call_change, CallChange::Call(_)) && !matches!(target, Target::Registered(..));
     let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
     let (db, record) = (app.db.clone(), AuditRecord::of(app, &access, Act::ParticipantUpdated));
+    let requested = record.then(&app.ids, Act::CallRequested);
     let write = move |new: Vec<Media>| async move {
         db.write_people(institution, move |sql| {
             Box::pin(async move {
@@ -493,8 +496,15 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                     audit::with(values, phone)
                 };
                 let before = values(&before, &replaced, phones.0);
+                let called = phones.1.clone();
                 let record = record.participant(&person).change(before, values(&person, &new, phones.1));
-                audit::write_change(sql, record).await?;
+                if record.is_change() {
+                    audit::write(sql, &[record]).await?;
+                } else if is_call && calls::is_pending(sql, institution, person.id).await? {
+                    // The number is known, and they are called again.
+                    let requested = requested.participant(&person).change(Json::Null, called);
+                    audit::write(sql, &[requested]).await?;
+                }
                 Ok((person, replaced))
             })
         })

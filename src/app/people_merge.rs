@@ -1,16 +1,22 @@
 //! Merges two entries of one person: one is kept and takes what it lacks from the other, which is deleted. All in one transaction.
 
+use serde_json::json;
+
 use super::{
     Actor, App, Error, Missing, Result,
+    audit::{self, Record},
     calls::{self, CallChange},
     exports, media,
     participants::VERSION,
+    persons::deletions,
 };
 use crate::{
     domain::{
         access::{Access, Action},
+        audit::Act,
         call::Reason,
         custom_field::CustomField,
+        email::email_key,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
         matching::Entry,
@@ -25,7 +31,8 @@ use crate::{
         exports::Departing,
         participants::{self, merge as entries},
         people_list::{self, Place},
-        persons, rolls,
+        persons::{self, Registration},
+        rolls,
     },
 };
 
@@ -114,6 +121,7 @@ pub async fn merge(
 ) -> Result<()> {
     let access = actor.permit(Action::Write, institution)?;
     let (owned_app, now) = (app.clone(), app.clock.now());
+    let record = Record::of(app, &access, Act::ParticipantMerged);
     let gone = app
         .db
         .write::<_, Error>(move |sql| {
@@ -127,7 +135,7 @@ pub async fn merge(
                 if members::is_member(sql, institution, other.place.id).await? {
                     return Err(Error::invalid(COURSE, Fault::NotIncluded));
                 }
-                merge_in(sql, &owned_app, institution, (&kept, &other), now).await
+                merge_recorded(sql, &owned_app, record, (&kept, &other), now).await
             })
         })
         .await?;
@@ -135,6 +143,37 @@ pub async fn merge(
     app.switchboard.wake();
     media::discard(app, institution, &gone).await;
     Ok(())
+}
+
+/// Merges, and writes what has become of both into the audit log. Returns the media whose files must be removed afterwards.
+async fn merge_recorded(
+    sql: &mut Sql,
+    app: &App,
+    record: Record,
+    (kept, other): (&Side, &Side),
+    now: Moment,
+) -> Result<Vec<Media>> {
+    let (institution, id) = (record.institution(), kept.place.id);
+    let fields = store::custom_fields::all(sql, institution).await?;
+    let media = store::media::all_of(sql, institution, id).await?;
+    let before = audit::with(audit::of_participant(&kept.person, &fields), audit::of_media(&media));
+    let leaving = Registration { id: other.place.id, page: other.place.page, hidden: false };
+    let deletion = record.then(&app.ids, Act::ParticipantDeleted);
+    let mut records = deletions(sql, app, &deletion, &[leaving]).await?;
+    let gone = merge_in(sql, app, institution, (kept, other), now).await?;
+    let merged = participants::by_ids(sql, institution, &[id]).await?.pop();
+    let merged = merged.ok_or(Error::Missing(Missing::Participant))?;
+    let media = store::media::all_of(sql, institution, id).await?;
+    let after = audit::with(audit::of_participant(&merged, &fields), audit::of_media(&media));
+    let after = audit::with(after, json!({ "merged": other.place.id.to_string() }));
+    if let Some(email) = &merged.email {
+        // The other address was theirs, too: the record is forgotten with the person.
+        let key = email_key(email);
+        records = records.into_iter().map(|record| record.person(&key)).collect();
+    }
+    records.push(record.participant(&merged).change(before, after));
+    audit::write(sql, &records).await?;
+    Ok(gone)
 }
 
 /// Returns the media whose files must be removed afterwards.

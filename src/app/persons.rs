@@ -337,7 +337,7 @@ pub async fn delete_from_page(
 }
 
 /// Records of registrations that are about to be deleted, with what they were.
-async fn deletions(
+pub(super) async fn deletions(
     sql: &mut Sql,
     app: &App,
     record: &Record,

@@ -3,6 +3,7 @@
 
 pub mod connections;
 pub mod groups;
+mod log;
 mod settle;
 pub mod users;
 mod write;

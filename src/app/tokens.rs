@@ -15,6 +15,7 @@ use crate::{
         audit::{Act, SubjectKind},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, NamePageId, TokenId},
+        moment::Moment,
         name_page::NamePage,
         text::{self, Lines, longest},
         token::{self, Token, TokenState},
@@ -107,8 +108,12 @@ fn values(token: &Token) -> Json {
         "scope": token.scope.word(),
         "name_pages": token.pages,
         "newest_only": token.newest_only,
-        "expires_at": token.expires_at.map(|at| at.shown_in(&TimeZone::UTC)),
+        "expires_at": token.expires_at.map(shown),
     })
+}
+
+fn shown(at: Moment) -> String {
+    at.shown_in(&TimeZone::UTC)
 }
 
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Token>> {
@@ -158,6 +163,8 @@ pub async fn rotate(
     actor.administer(institution)?;
     let (now, secret) = (app.clock.now(), app.ids.access_token());
     let (new_id, digest) = (app.ids.id(now), token::hex(&token::digest(&secret)));
+    let rotated = Record::new(app, actor, institution, Act::TokenRotated);
+    let created = rotated.then(&app.ids, Act::TokenCreated);
     let made = app
         .db
         .write::<_, Error>(move |sql| {
@@ -168,6 +175,7 @@ pub async fn rotate(
                 let old = old.ok_or(Error::Missing(Missing::Token))?;
                 let end = now.plus(overlap.min(MAX_OVERLAP));
                 let end = old.expires_at.map_or(end, |expires_at| expires_at.min(end));
+                let before = values(&old);
                 let made = Token {
                     id: new_id,
                     created_at: now,
@@ -183,6 +191,11 @@ pub async fn rotate(
                     return Err(Error::Missing(Missing::Token));
                 }
                 versions::callers_changed(sql).await?;
+                let ended = json!({ "expires_at": shown(end), "replaced_by": new_id.to_string() });
+                let after = audit::with(before.clone(), ended);
+                let rotated = rotated.about(SubjectKind::Token, id, &made.name).change(before, after);
+                let created = created.about(SubjectKind::Token, new_id, &made.name);
+                audit::write(sql, &[rotated, created.change(Json::Null, values(&made))]).await?;
                 Ok(made)
             })
         })

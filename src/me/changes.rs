@@ -70,10 +70,10 @@ fn values(change: &OwnChange) -> Vec<(String, String)> {
 fn sentence(act: Act) -> &'static str {
     match act {
         Act::ParticipantCreated => "changes-act-created",
-        Act::ParticipantUpdated => "changes-act-updated",
+        Act::ParticipantUpdated | Act::ParticipantMerged => "changes-act-updated",
         Act::ParticipantDeleted => "changes-act-deleted",
         Act::ParticipantHidden => "changes-act-hidden",
-        Act::ParticipantShown => "changes-act-shown",
+        Act::ParticipantShown | Act::ParticipantRestored => "changes-act-shown",
         Act::RecordingReplaced => "changes-act-recording",
         Act::RecordingHeld => "changes-act-recording-held",
         Act::RecordingDeleted => "changes-act-recording-deleted",
@@ -88,8 +88,10 @@ fn sentence(act: Act) -> &'static str {
             "changes-act-settings"
         }
         Act::MemberSet | Act::MemberRemoved => "changes-act-role",
-        Act::InvitationResent | Act::InvitationWithdrawn => "changes-act-invitation",
-        Act::CallCancelled | Act::CallRetried | Act::PhoneOptedOut => "changes-act-call",
+        Act::InvitationReminded | Act::InvitationResent | Act::InvitationWithdrawn => {
+            "changes-act-invitation"
+        }
+        Act::CallCancelled | Act::CallRequested | Act::CallRetried | Act::PhoneOptedOut => "changes-act-call",
         Act::MailOptedIn | Act::MailOptedOut | Act::MessageRetried | Act::BouncesCleared => {
             "changes-act-mail"
         }

@@ -238,12 +238,14 @@ pub async fn member_counts(sql: &mut Sql, institution: InstitutionId) -> Result<
 }
 
 /// Whoever is a member already stays one.
+/// Returns how many were no members before.
 pub async fn add_members(
     sql: &mut Sql,
     institution: InstitutionId,
     group: ScimGroupId,
     users: &[ScimUserId],
-) -> Result<()> {
+) -> Result<u64> {
+    let mut added = 0;
     for chunk in in_power_of_two_chunks(users) {
         let text = format!(
             "INSERT INTO scim_group_members (institution_id, group_id, user_id) VALUES {} \
@@ -254,17 +256,19 @@ pub async fn add_members(
             .iter()
             .flat_map(|user| [Value::from(institution), Value::from(group), Value::from(*user)])
             .collect();
-        sql.execute(&text, &params).await?;
+        added += sql.execute(&text, &params).await?;
     }
-    Ok(())
+    Ok(added)
 }
 
+/// Returns how many were members.
 pub async fn remove_members(
     sql: &mut Sql,
     institution: InstitutionId,
     group: ScimGroupId,
     users: &[ScimUserId],
-) -> Result<()> {
+) -> Result<u64> {
+    let mut removed = 0;
     for chunk in padded(users) {
         let text = format!(
             "DELETE FROM scim_group_members WHERE institution_id = $1 AND group_id = $2 AND user_id IN ({})",
@@ -274,9 +278,9 @@ pub async fn remove_members(
             .into_iter()
             .chain(chunk.into_iter().map(Value::from))
             .collect();
-        sql.execute(&text, &params).await?;
+        removed += sql.execute(&text, &params).await?;
     }
-    Ok(())
+    Ok(removed)
 }
 
 /// The groups of users, without their name pages.

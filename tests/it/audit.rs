@@ -1,6 +1,8 @@
 //! The audit log: every change has an entry that tells who, what, when and from where; it can be searched and exported, it forgets people
 //! who are erased, and it ends when the institution says.
 
+mod console;
+
 use std::{collections::BTreeSet, time::Duration};
 
 use endonym::{
@@ -215,6 +217,8 @@ const READS: &[&str] = &[
     "badges::is_listed",
     "bounces::all",
     "calls::all",
+    "calls::board::board",
+    "calls::board::opted_out_after",
     "calls::opted_out",
     "consents::all",
     "consents::find",
@@ -222,12 +226,18 @@ const READS: &[&str] = &[
     "courses::aliased",
     "courses::all",
     "courses::consumer",
+    "courses::figures",
     "courses::find",
     "courses::is_known_word",
+    "courses::listed",
     "coverage::all",
     "coverage::history",
     "coverage::of",
     "custom_fields::all",
+    "custom_fields::find",
+    "custom_fields::pages",
+    "custom_fields::usage",
+    "deleted_people::recent",
     "doctor::examine",
     "exports::find",
     "exports::list",
@@ -268,9 +278,13 @@ const READS: &[&str] = &[
     "own_media::find_legal_name",
     "own_media::sound",
     "own_person::find",
+    "page_lists::list",
+    "page_settings::managed",
     "participants::find",
     "participants::latest",
     "participants::lists::list",
+    "people_search::choices",
+    "people_search::list",
     "people_search::quick",
     "persons::find",
     "play_all::begin",
@@ -281,6 +295,10 @@ const READS: &[&str] = &[
     "registrations::find",
     "registrations::refusal",
     "registrations::sound",
+    "scim::connections::all",
+    "scim::groups::list",
+    "scim::groups::summaries",
+    "scim::users::list",
     "sign_in::handover_state",
     "sso::connections::all",
     "sso::connections::check",
@@ -289,9 +307,27 @@ const READS: &[&str] = &[
     "sso::groups::mapping",
     "start::steps",
     "tokens::all",
+    "tokens::expiring",
+    "tokens::requests",
+    "tokens::requests_by_day",
     "tool_consumers::all",
     "tool_consumers::check",
+    "tool_consumers::check_new",
+    "tool_consumers::check_steps",
     "tool_consumers::find",
+];
+
+/// Functions that change nothing, either. The table makes something for them first, and that leaves an entry.
+const PREPARED_READS: &[&str] = &[
+    "people_entry::find",
+    "people_entry::sound",
+    "people_merge::preview",
+    "people_tasks::find",
+    "people_tasks::preview",
+    "scim::groups::find",
+    "scim::groups::named",
+    "scim::users::find",
+    "tokens::find",
 ];
 
 /// Functions whose changes are not in the log, for these reasons.
@@ -308,10 +344,13 @@ const NOT_LOGGED: &[(&str, &[&str])] = &[
 const NOTHING_TO_DO: &[&str] = &[
     "bounces::clear",
     "bounces::clear_all",
+    "calls::board::test",
     "calls::opt_in",
     "courses::merge::merge",
     "courses::synchronize",
+    "courses::synchronize_all",
     "courses::synchronize_with",
+    "custom_fields::reorder",
     "imports::finish",
     "imports::people",
     "imports::recordings::recordings",
@@ -327,6 +366,7 @@ const NOTHING_TO_DO: &[&str] = &[
     "own_media::delete_legal_recording",
     "own_media::record_legal_name",
     "own_person::call",
+    "people_entry::call",
     "pronunciations::delete",
     "registrations::register",
 ];
@@ -345,7 +385,8 @@ async fn every_use_case_that_changes_something_leaves_an_entry() {
         }
     }
     let unlogged = NOT_LOGGED.iter().flat_map(|(_, names)| *names);
-    let exempt: BTreeSet<&str> = READS.iter().chain(unlogged).chain(NOTHING_TO_DO).copied().collect();
+    let exempt = READS.iter().chain(PREPARED_READS).chain(unlogged).chain(NOTHING_TO_DO);
+    let exempt: BTreeSet<&str> = exempt.copied().collect();
     let unknown: Vec<_> = exempt.difference(&all).collect();
     assert!(unknown.is_empty(), "there are no such use cases: {unknown:?}");
     let missing: Vec<_> = all.difference(&recorded).filter(|name| !exempt.contains(*name)).collect();

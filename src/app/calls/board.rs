@@ -2,8 +2,13 @@
 
 use super::cancel_opted_out;
 use crate::{
-    app::{Actor, App, Error, Result, own_person},
+    app::{
+        Actor, App, Error, Result,
+        audit::{self, Record},
+        own_person,
+    },
     domain::{
+        audit::{Act, SubjectKind, masked_number},
         call::Listed,
         fault::{CallFault, Fault, Field},
         ids::{CallId, InstitutionId},
@@ -81,9 +86,19 @@ pub async fn test(app: &App, actor: &Actor, person: &PersonId, number: &str) -> 
 pub async fn forbid(app: &App, actor: &Actor, institution: InstitutionId, number: PhoneNumber) -> Result<()> {
     actor.administer(institution)?;
     let (now, e164) = (app.clock.now(), number.e164().to_owned());
+    let masked = masked_number(&e164);
+    let record = Record::new(app, actor, institution, Act::PhoneOptedOut);
+    let record = record.about(SubjectKind::PhoneNumber, &masked, &masked);
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(calls::opt_out(sql, institution, &e164, now).await?) })
+            Box::pin(async move {
+                let was_listed = calls::is_opted_out(sql, institution, &e164).await?;
+                calls::opt_out(sql, institution, &e164, now).await?;
+                if !was_listed {
+                    audit::write(sql, &[record]).await?;
+                }
+                Ok(())
+            })
         })
         .await?;
     cancel_opted_out(app, institution, number.e164()).await

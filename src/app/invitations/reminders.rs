@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use super::{
-    super::{App, Error, Missing, Result, outbox},
-    letter,
+    super::{
+        App, Error, Missing, Result,
+        audit::{self, Record},
+        outbox,
+    },
+    about, letter,
 };
 use crate::{
     domain::{
-        ids::{InstitutionId, NamePageId},
+        ids::NamePageId,
         invitation::{
             Invitation, InvitationState, MOST_REMINDERS, REMINDER_PAUSE, Reminding, local_zone, morning,
         },
@@ -112,12 +116,12 @@ const LEAST_PAUSE: Duration = Duration::from_secs(24 * 3_600);
 /// Reminds somebody of their invitation to a page now, whatever the hour. It counts as one of their reminders.
 pub(in crate::app) async fn remind_now(
     app: &App,
-    institution: InstitutionId,
+    record: Record,
     page: NamePageId,
     email_key: String,
     base_url: String,
 ) -> Result<Reminded> {
-    let (owned_app, now) = (app.clone(), app.clock.now());
+    let (owned_app, now, institution) = (app.clone(), app.clock.now(), record.institution());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -159,6 +163,7 @@ pub(in crate::app) async fn remind_now(
                 };
                 invitations::update(sql, &reminded, false).await?;
                 outbox::enqueue(sql, &owned_app.ids, Some(institution), address, message, now).await?;
+                audit::write(sql, &[about(record, &reminded)]).await?;
                 Ok(Reminded::Sent)
             })
         })

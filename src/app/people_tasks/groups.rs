@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
+
 use super::{
     super::{
         App, Error, Result,
-        audit::Record,
+        audit::{self, Record},
         deleted_people,
         invitations::{self, Delivery, Reminded, Terms},
         participants,
@@ -21,7 +23,7 @@ use crate::{
         ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId, PeopleTaskId},
         matching::Entry,
         moment::Moment,
-        participant::{Draft, Given},
+        participant::{Draft, Given, Participant},
         people_task::{PeopleTask, TaskAction, TaskOutcome},
     },
     store::{
@@ -82,10 +84,11 @@ pub(super) async fn write_to(
             (Some(_), None) => TaskOutcome::WithoutEmail,
             (Some(person), Some(email)) if matches!(task.action, TaskAction::Remind { .. }) => {
                 let (key, base_url) = (email.key().to_owned(), base_url.to_owned());
-                reminded(invitations::remind_now(app, institution, person.page, key, base_url).await?)
+                let record = Record::by(app, who(task), institution, act(&task.action));
+                reminded(invitations::remind_now(app, record, person.page, key, base_url).await?)
             }
             (Some(person), Some(email)) => {
-                let record = Record::by(app, who(task), institution, Act::InvitationsSent);
+                let record = Record::by(app, who(task), institution, act(&task.action));
                 invite(app, record, person, email, base_url).await?
             }
         };
@@ -107,7 +110,11 @@ const fn reminded(outcome: Reminded) -> TaskOutcome {
 
 /// Who began the task, for the audit log.
 fn who(task: &PeopleTask) -> Who {
-    Who::named(WhoKind::Member, &task.created_by)
+    match task.created_by.as_str() {
+        // As `Actor::signature` says it.
+        "operator" => Who::OPERATOR,
+        member => Who::named(WhoKind::Member, member),
+    }
 }
 
 async fn invite(
@@ -137,22 +144,49 @@ async fn invite(
     })
 }
 
+/// What changes a group of people, in a transaction.
+struct Work<'a> {
+    app: &'a App,
+    task: &'a PeopleTask,
+    /// Each changed person has one like it.
+    record: Record,
+    now: Moment,
+}
+
+impl Work<'_> {
+    fn institution(&self) -> InstitutionId {
+        self.record.institution()
+    }
+}
+
+const fn act(action: &TaskAction) -> Act {
+    match action {
+        TaskAction::Invite { .. } => Act::InvitationsSent,
+        TaskAction::Remind { .. } => Act::InvitationReminded,
+        TaskAction::Move { .. } | TaskAction::Tag { .. } => Act::ParticipantUpdated,
+        TaskAction::Delete => Act::ParticipantDeleted,
+        TaskAction::Restore => Act::ParticipantRestored,
+    }
+}
+
 /// Changes the next group of people, in one transaction with what has become of them.
 pub(super) async fn change(app: &App, institution: InstitutionId, task: PeopleTask) -> Result<()> {
     let (owned_app, now) = (app.clone(), app.clock.now());
+    let record = Record::by(app, who(&task), institution, act(&task.action));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 // Another worker may have been quicker.
                 let next = tasks::next(sql, institution, task.id, GROUP).await?;
+                let work = Work { app: &owned_app, task: &task, record, now };
                 let outcomes = match &task.action {
-                    TaskAction::Move { page } => move_to(sql, institution, &task, next, *page, now).await?,
+                    TaskAction::Move { page } => move_to(sql, &work, next, *page).await?,
                     TaskAction::Tag { field, value } => {
-                        tag(sql, institution, &task, next, (*field, value.as_deref()), now).await?
+                        tag(sql, &work, next, (*field, value.as_deref())).await?
                     }
-                    TaskAction::Delete => delete(sql, &owned_app, institution, &task, next, now).await?,
-                    TaskAction::Restore => restore(sql, institution, &task, next, now).await?,
+                    TaskAction::Delete => delete(sql, &work, next).await?,
+                    TaskAction::Restore => restore(sql, &work, next).await?,
                     TaskAction::Invite { .. } | TaskAction::Remind { .. } => Vec::new(),
                 };
                 Ok(settle_in(sql, institution, task.id, outcomes).await?)
@@ -164,45 +198,62 @@ pub(super) async fn change(app: &App, institution: InstitutionId, task: PeopleTa
 /// Where these people are, as far as whoever has begun the task runs the pages.
 async fn places(
     sql: &mut Sql,
-    institution: InstitutionId,
-    task: &PeopleTask,
+    work: &Work<'_>,
     next: &[(i64, ParticipantId)],
 ) -> Result<HashMap<ParticipantId, Place>> {
     let ids: Vec<ParticipantId> = next.iter().map(|(_, id)| *id).collect();
-    let found = people_list::places(sql, institution, &ids, false).await?.into_iter();
-    Ok(found.filter(|place| task.reaches(place.page)).map(|place| (place.id, place)).collect())
+    let found = people_list::places(sql, work.institution(), &ids, false).await?.into_iter();
+    Ok(found.filter(|place| work.task.reaches(place.page)).map(|place| (place.id, place)).collect())
 }
 
 async fn move_to(
     sql: &mut Sql,
-    institution: InstitutionId,
-    task: &PeopleTask,
+    work: &Work<'_>,
     next: Vec<(i64, ParticipantId)>,
     page: NamePageId,
-    now: Moment,
 ) -> Result<Outcomes> {
-    if !is_writable(sql, institution, page).await? {
+    if !is_writable(sql, work.institution(), page).await? {
         return Ok(next.into_iter().map(|(number, _)| (number, TaskOutcome::Closed)).collect());
     }
-    let places = places(sql, institution, task, &next).await?;
-    let mut outcomes = Vec::with_capacity(next.len());
+    let places = places(sql, work, &next).await?;
+    let (mut outcomes, mut moved) = (Vec::with_capacity(next.len()), Vec::new());
     for (number, id) in next {
         let outcome = match places.get(&id) {
-            Some(place) => move_one(sql, institution, place, page, now).await?,
+            Some(place) => move_one(sql, work, place, page).await?,
             None => TaskOutcome::Gone,
         };
+        if outcome == TaskOutcome::Done {
+            moved.push(id);
+        }
         outcomes.push((number, outcome));
     }
+    log_moved(sql, work, &places, &moved).await?;
     Ok(outcomes)
 }
 
-async fn move_one(
+/// `places` are those where they were.
+async fn log_moved(
     sql: &mut Sql,
-    institution: InstitutionId,
-    place: &Place,
-    page: NamePageId,
-    now: Moment,
-) -> Result<TaskOutcome> {
+    work: &Work<'_>,
+    places: &HashMap<ParticipantId, Place>,
+    moved: &[ParticipantId],
+) -> Result<()> {
+    let mut pages: Vec<NamePageId> = places.values().map(|place| place.page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let names = people_list::page_names(sql, work.institution(), &pages).await?;
+    let people = store::participants::by_ids(sql, work.institution(), moved).await?;
+    let record = |person: &Participant| {
+        let before = places.get(&person.id).and_then(|place| names.get(&place.page)).map(|(title, _)| title);
+        let record = work.record.another(&work.app.ids).participant(person);
+        record.change(json!({ "name_page": before }), json!({ "name_page": person.page.title }))
+    };
+    let records: Vec<Record> = people.iter().map(record).collect();
+    Ok(audit::write(sql, &records).await?)
+}
+
+async fn move_one(sql: &mut Sql, work: &Work<'_>, place: &Place, page: NamePageId) -> Result<TaskOutcome> {
+    let institution = work.institution();
     if place.page == page {
         return Ok(TaskOutcome::Unchanged);
     }
@@ -217,26 +268,25 @@ async fn move_one(
     }
     let entry = Entry { id: place.id, email_key: place.email_key.clone(), ..Entry::default() };
     let way = (place.page, place.page_place, page);
-    entries::change_page(sql, institution, &entry, way, now).await?;
+    entries::change_page(sql, institution, &entry, way, work.now).await?;
     Ok(TaskOutcome::Done)
 }
 
 async fn tag(
     sql: &mut Sql,
-    institution: InstitutionId,
-    task: &PeopleTask,
+    work: &Work<'_>,
     next: Vec<(i64, ParticipantId)>,
     (field, value): (CustomFieldId, Option<&str>),
-    now: Moment,
 ) -> Result<Outcomes> {
-    let places = places(sql, institution, task, &next).await?;
+    let institution = work.institution();
+    let places = places(sql, work, &next).await?;
     let ids: Vec<ParticipantId> = places.keys().copied().collect();
     let people = store::participants::by_ids(sql, institution, &ids).await?;
     let mut people: HashMap<_, _> = people.into_iter().map(|person| (person.id, person)).collect();
     let fields = store::custom_fields::all(sql, institution).await?;
     // It may have been deleted since.
     let key = fields.iter().find(|one| one.id == field).map(CustomField::import_key);
-    let mut outcomes = Vec::with_capacity(next.len());
+    let (mut outcomes, mut records) = (Vec::with_capacity(next.len()), Vec::new());
     for (number, id) in next {
         let outcome = match (people.remove(&id), &key) {
             (None, _) => TaskOutcome::Gone,
@@ -247,8 +297,13 @@ async fn tag(
             (Some(person), Some(key)) => {
                 let given = value.map_or(Given::Clear, |value| Given::Set(value.to_owned()));
                 let draft = Draft { custom: vec![(key.clone(), given)], ..Draft::default() };
-                match participants::update_in(sql, institution, person, draft, now).await {
-                    Ok(_) => TaskOutcome::Done,
+                let before = audit::of_participant(&person, &fields);
+                match participants::update_in(sql, institution, person, draft, work.now).await {
+                    Ok((changed, _)) => {
+                        let record = work.record.another(&work.app.ids).participant(&changed);
+                        records.push(record.change(before, audit::of_participant(&changed, &fields)));
+                        TaskOutcome::Done
+                    }
                     // Somebody without any name cannot be changed.
                     Err(Error::Invalid(_)) => TaskOutcome::Unchanged,
                     Err(error) => return Err(error),
@@ -257,20 +312,14 @@ async fn tag(
         };
         outcomes.push((number, outcome));
     }
+    audit::write(sql, &records).await?;
     Ok(outcomes)
 }
 
-async fn delete(
-    sql: &mut Sql,
-    app: &App,
-    institution: InstitutionId,
-    task: &PeopleTask,
-    next: Vec<(i64, ParticipantId)>,
-    now: Moment,
-) -> Result<Outcomes> {
-    let places = places(sql, institution, task, &next).await?;
+async fn delete(sql: &mut Sql, work: &Work<'_>, next: Vec<(i64, ParticipantId)>) -> Result<Outcomes> {
+    let places = places(sql, work, &next).await?;
     let all: Vec<Place> = places.values().cloned().collect();
-    deleted_people::hide(sql, app, institution, &all, &task.created_by, now).await?;
+    deleted_people::hide(sql, work.app, &work.record, &all, &work.task.created_by, work.now).await?;
     let outcome = |id: &ParticipantId| match places.contains_key(id) {
         true => TaskOutcome::Done,
         false => TaskOutcome::Gone,
@@ -278,26 +327,25 @@ async fn delete(
     Ok(next.iter().map(|(number, id)| (*number, outcome(id))).collect())
 }
 
-async fn restore(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    task: &PeopleTask,
-    next: Vec<(i64, ParticipantId)>,
-    now: Moment,
-) -> Result<Outcomes> {
+async fn restore(sql: &mut Sql, work: &Work<'_>, next: Vec<(i64, ParticipantId)>) -> Result<Outcomes> {
+    let institution = work.institution();
     let ids: Vec<ParticipantId> = next.iter().map(|(_, id)| *id).collect();
     let found = deleted_people::restorable(sql, institution, &ids).await?.into_iter();
     let found: HashMap<ParticipantId, (Place, Moment)> =
-        found.filter(|(place, _)| task.reaches(place.page)).map(|one| (one.0.id, one)).collect();
-    let mut outcomes = Vec::with_capacity(next.len());
+        found.filter(|(place, _)| work.task.reaches(place.page)).map(|one| (one.0.id, one)).collect();
+    let (mut outcomes, mut back) = (Vec::with_capacity(next.len()), Vec::new());
     for (number, id) in next {
         let outcome = match found.get(&id) {
             Some((place, deleted_at)) => {
-                deleted_people::show(sql, institution, place, *deleted_at, now).await?
+                deleted_people::show(sql, institution, place, *deleted_at, work.now).await?
             }
             None => TaskOutcome::Gone,
         };
+        if outcome == TaskOutcome::Done {
+            back.push(id);
+        }
         outcomes.push((number, outcome));
     }
+    audit::write_each(sql, &work.record, &work.app.ids, &back).await?;
     Ok(outcomes)
 }

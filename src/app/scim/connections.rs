@@ -2,11 +2,17 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
+use serde_json::{Value as Json, json};
 use subtle::ConstantTimeEq;
 
 use crate::{
-    app::{Actor, App, Error, Missing, Result, limiter::LimitKey},
+    app::{
+        Actor, App, Error, Missing, Result,
+        audit::{self, Record},
+        limiter::LimitKey,
+    },
     domain::{
+        audit::{Act, SubjectKind},
         fault::{Fault, Field},
         ids::{InstitutionId, ScimConnectionId},
         institution::Institution,
@@ -50,10 +56,14 @@ pub async fn create(
         revoked_at: None,
         last_used_at: None,
     };
+    let record = Record::new(app, actor, institution, Act::ScimConnectionCreated);
+    let after = json!({ "name": made.name, "pages_from_groups": made.pages_from_groups });
+    let record = record.about(SubjectKind::ScimConnection, made.id, &made.name).change(Json::Null, after);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 scim_connections::insert(sql, &made, &digest).await?;
+                audit::write(sql, &[record]).await?;
                 Ok((made, secret))
             })
         })
@@ -75,10 +85,20 @@ pub async fn revoke(
 ) -> Result<()> {
     actor.own(institution)?;
     let now = app.clock.now();
+    let record = Record::new(app, actor, institution, Act::ScimConnectionRevoked);
     let revoked = app
         .db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(scim_connections::revoke(sql, institution, id, now).await?) })
+            Box::pin(async move {
+                let revoked = scim_connections::revoke(sql, institution, id, now).await?;
+                if revoked {
+                    let all = scim_connections::all(sql, institution).await?;
+                    let name = all.into_iter().find(|one| one.id == id).map(|one| one.name);
+                    let name = name.unwrap_or_default();
+                    audit::write(sql, &[record.about(SubjectKind::ScimConnection, id, name)]).await?;
+                }
+                Ok(revoked)
+            })
         })
         .await?;
     if revoked { Ok(()) } else { Err(Error::Missing(Missing::ScimConnection)) }

@@ -2,18 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    Listed, Lookup, Matches, Query, compared, lookup,
+    Listed, Lookup, Matches, Query, compared,
+    log::{Moved, of_group},
+    lookup,
     settle::Settling,
     taken,
     write::{Change, Written, catch_up, unexpected, write},
 };
 use crate::{
-    app::{Actor, App, Error, Missing, Result, name_pages},
+    app::{Actor, App, Error, Missing, Result, audit, name_pages},
     domain::{
         access::MAX_PAGES,
+        audit::Act,
         fault::{Fault as SettingFault, Field, SetupFault},
         ids::{InstitutionId, NamePageId, ScimGroupId, ScimUserId},
         matching::clean,
@@ -310,8 +313,13 @@ impl Settling {
             let page = name_pages::create_in(sql, &self.context.app, institution, &title, now).await?;
             new.mapping = Mapping::Page(page.id);
             scim_groups::map(sql, institution, id, &new.mapping).await?;
+            let record = name_pages::about(self.context.record(Act::NamePageCreated), &page);
+            let after = json!({ "title": page.title, "slug": page.slug });
+            audit::write(sql, &[record.change(Value::Null, after)]).await?;
         }
-        self.add_members(sql, id, members).await?;
+        let moved = self.add_members(sql, id, members).await?;
+        let values = (Value::Null, audit::with(of_group(&new), moved.values()));
+        self.context.log_group(sql, Act::ScimGroupCreated, &new, values).await?;
         Ok(id)
     }
 
@@ -323,11 +331,12 @@ impl Settling {
         members: Option<Vec<ScimUserId>>,
     ) -> Result<()> {
         let stored = found(sql, self.context.institution, id).await?;
-        self.update_group(sql, stored, group).await?;
-        match members {
-            Some(members) => self.replace_members(sql, id, members).await,
-            None => Ok(()),
-        }
+        self.update_group(sql, &stored, group).await?;
+        let moved = match members {
+            Some(members) => self.replace_members(sql, id, members).await?,
+            None => Moved::default(),
+        };
+        self.log_update(sql, &stored, moved).await
     }
 
     pub(super) async fn patch_group(
@@ -338,42 +347,54 @@ impl Settling {
     ) -> Result<()> {
         let stored = found(sql, self.context.institution, id).await?;
         let changed = stored.group.patched(patch.rest)?;
-        self.update_group(sql, stored, changed).await?;
+        self.update_group(sql, &stored, changed).await?;
+        let mut moved = Moved::default();
         for change in patch.members {
-            match change {
+            moved = moved.and(match change {
                 MemberChange::Add(ids) => self.add_members(sql, id, users(&ids)?).await?,
                 MemberChange::Replace(ids) => self.replace_members(sql, id, users(&ids)?).await?,
                 // Whoever is not there has left already.
                 MemberChange::Remove(ids) => {
                     let ids: Vec<ScimUserId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-                    self.remove_members(sql, id, &ids).await?;
+                    self.remove_members(sql, id, &ids).await?
                 }
-            }
+            });
         }
-        Ok(())
+        self.log_update(sql, &stored, moved).await
+    }
+
+    /// Writes what has become of a group since it was read. A directory that sends the same again fills no log.
+    async fn log_update(&self, sql: &mut Sql, before: &StoredGroup, moved: Moved) -> Result<()> {
+        let after = found(sql, self.context.institution, before.id).await?;
+        if after.group == before.group && moved.is_nobody() {
+            return Ok(());
+        }
+        let values = (of_group(before), audit::with(of_group(&after), moved.values()));
+        self.context.log_group(sql, Act::ScimGroupUpdated, &after, values).await
     }
 
     /// The title of a name page stays: people know it.
-    async fn update_group(&mut self, sql: &mut Sql, stored: StoredGroup, changed: Group) -> Result<()> {
+    async fn update_group(&mut self, sql: &mut Sql, stored: &StoredGroup, changed: Group) -> Result<()> {
         if stored.group == changed {
             return Ok(());
         }
-        let changed = StoredGroup { group: changed, updated_at: self.context.now, ..stored };
+        let changed = StoredGroup { group: changed, updated_at: self.context.now, ..stored.clone() };
         check_free(sql, self.context.institution, &changed).await?;
         Ok(scim_groups::update(sql, self.context.institution, &changed).await?)
     }
 
     pub(super) async fn delete_group(&mut self, sql: &mut Sql, id: ScimGroupId) -> Result<()> {
         let institution = self.context.institution;
-        found(sql, institution, id).await?;
+        let gone = found(sql, institution, id).await?;
         let members = scim_groups::members(sql, institution, id).await?;
         scim_groups::delete(sql, institution, id).await?;
+        self.context.log_group(sql, Act::ScimGroupDeleted, &gone, (of_group(&gone), Value::Null)).await?;
         Ok(scim_users::set_pending(sql, institution, &members, true).await?)
     }
 
     pub(super) async fn map_group(&mut self, sql: &mut Sql, id: ScimGroupId, target: Target) -> Result<()> {
         let institution = self.context.institution;
-        found(sql, institution, id).await?;
+        let before = found(sql, institution, id).await?;
         let mapping = match target {
             Target::Nothing => Mapping::Nothing,
             Target::Page(page) => Mapping::Page(page_id(sql, institution, &page).await?),
@@ -388,6 +409,11 @@ impl Settling {
             }
         };
         scim_groups::map(sql, institution, id, &mapping).await?;
+        if mapping != before.mapping {
+            let after = StoredGroup { mapping, ..before.clone() };
+            let values = (of_group(&before), of_group(&after));
+            self.context.log_group(sql, Act::ScimGroupUpdated, &after, values).await?;
+        }
         let members = scim_groups::members(sql, institution, id).await?;
         Ok(scim_users::set_pending(sql, institution, &members, true).await?)
     }
@@ -397,7 +423,7 @@ impl Settling {
         sql: &mut Sql,
         id: ScimGroupId,
         mut users: Vec<ScimUserId>,
-    ) -> Result<()> {
+    ) -> Result<Moved> {
         let institution = self.context.institution;
         users.sort_unstable();
         users.dedup();
@@ -406,13 +432,20 @@ impl Settling {
         if let Some(missing) = users.iter().find(|user| !existing.contains(user)) {
             return Err(nobody(&missing.to_string()).into());
         }
-        scim_groups::add_members(sql, institution, id, &users).await?;
-        Ok(scim_users::set_pending(sql, institution, &users, true).await?)
+        let added = scim_groups::add_members(sql, institution, id, &users).await?;
+        scim_users::set_pending(sql, institution, &users, true).await?;
+        Ok(Moved { added, removed: 0 })
     }
 
-    async fn remove_members(&mut self, sql: &mut Sql, id: ScimGroupId, users: &[ScimUserId]) -> Result<()> {
-        scim_groups::remove_members(sql, self.context.institution, id, users).await?;
-        Ok(scim_users::set_pending(sql, self.context.institution, users, true).await?)
+    async fn remove_members(
+        &mut self,
+        sql: &mut Sql,
+        id: ScimGroupId,
+        users: &[ScimUserId],
+    ) -> Result<Moved> {
+        let removed = scim_groups::remove_members(sql, self.context.institution, id, users).await?;
+        scim_users::set_pending(sql, self.context.institution, users, true).await?;
+        Ok(Moved { added: 0, removed })
     }
 
     async fn replace_members(
@@ -420,12 +453,12 @@ impl Settling {
         sql: &mut Sql,
         id: ScimGroupId,
         users: Vec<ScimUserId>,
-    ) -> Result<()> {
+    ) -> Result<Moved> {
         let now = scim_groups::members(sql, self.context.institution, id).await?;
         let wanted: HashSet<ScimUserId> = users.iter().copied().collect();
         let leaving: Vec<ScimUserId> = now.into_iter().filter(|user| !wanted.contains(user)).collect();
-        self.remove_members(sql, id, &leaving).await?;
-        self.add_members(sql, id, users).await
+        let removed = self.remove_members(sql, id, &leaving).await?;
+        Ok(removed.and(self.add_members(sql, id, users).await?))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
         participants::start,
     },
     domain::{
+        audit::Act,
         email::Email,
         ids::{NamePageId, ParticipantId, ScimGroupId, ScimUserId},
         matching::{self, TargetIdentity},
@@ -162,6 +163,7 @@ impl Settling {
             all.unlink.extend(plan.unlink);
         }
         for (page, ids) in by_page(all.hide) {
+            self.context.log_people(sql, Act::ParticipantHidden, &ids).await?;
             hiding::hide(sql, &self.context.app, (institution, page), ids, now).await?;
         }
         let shown: Vec<ParticipantId> = all.show.iter().map(|(_, id)| *id).collect();
@@ -171,6 +173,7 @@ impl Settling {
         }
         for (page, ids) in by_page(all.show) {
             hiding::show(sql, (institution, page), &ids, now).await?;
+            self.context.log_people(sql, Act::ParticipantShown, &ids).await?;
         }
         scim_registrations::unlink(sql, institution, &all.unlink).await?;
         scim_registrations::link(sql, institution, &all.link).await?;
@@ -202,7 +205,9 @@ impl Settling {
         }
         participants::insert_all(sql, institution, &records).await?;
         scim_registrations::link(sql, institution, &links).await?;
-        self.start(sql, &records).await
+        self.start(sql, &records).await?;
+        let new: Vec<ParticipantId> = records.iter().map(|record| record.person.id).collect();
+        self.context.log_created(sql, &new).await
     }
 
     fn record(&self, page: NamePageId, user: &StoredUser, (id, place): (i64, i64)) -> Record {
@@ -286,6 +291,7 @@ impl Settling {
                 tracing::warn!(%institution, "the last owner has left the group that made them one, and stays");
             } else {
                 members::remove_in(sql, &person).await?;
+                self.context.log_role(sql, Some(&member), None).await?;
             }
         }
         Ok(())
@@ -315,6 +321,7 @@ impl Settling {
             return Ok(());
         }
         members::set_in(sql, &member, before.as_ref()).await?;
+        self.context.log_role(sql, before.as_ref(), Some(&member)).await?;
         Ok(scim_registrations::mark_role(sql, institution, email_key, now).await?)
     }
 
@@ -347,6 +354,7 @@ impl Settling {
             let is_gone = self.take_email(sql, (page, &entry), moved.as_ref(), &mut wanted).await?;
             let is_hidden = entry.hidden || is_gone;
             participants::set_identity(sql, institution, (entry.id, is_hidden), &wanted, now).await?;
+            self.context.log_identity(sql, entry.id, &entry.identity(), &wanted).await?;
         }
         if let (Some(audience), Some(email)) = (chosen, &moved)
             && store::audiences::chosen(sql, institution, email.key()).await?.is_none()
@@ -383,6 +391,7 @@ impl Settling {
         if entry.hidden {
             return Ok(false);
         }
+        self.context.log_people(sql, Act::ParticipantHidden, &[entry.id]).await?;
         hiding::hide(sql, &self.context.app, (institution, page), vec![entry.id], now).await?;
         Ok(true)
     }

@@ -15,6 +15,7 @@ use crate::{
     domain::{
         access::SearchScope,
         audience::Audience,
+        audit::Act,
         email::email_key,
         ids::{InstitutionId, ParticipantId, ScimGroupId, ScimUserId},
         participant::{Participant, Recording},
@@ -224,6 +225,7 @@ impl Settling {
             StoredUser { id, connection: self.context.connection, user, created_at: now, updated_at: now };
         self.check_free(sql, &new).await?;
         scim_users::insert(sql, self.context.institution, &new).await?;
+        self.context.log_user(sql, Act::ScimUserCreated, &new, (None, Some(&new.user))).await?;
         Ok(id)
     }
 
@@ -253,6 +255,8 @@ impl Settling {
         let changed = StoredUser { user: changed, updated_at: self.context.now, ..stored };
         self.check_free(sql, &changed).await?;
         scim_users::update(sql, self.context.institution, &changed).await?;
+        let values = (Some(&before), Some(&changed.user));
+        self.context.log_user(sql, Act::ScimUserUpdated, &changed, values).await?;
         self.follow(sql, changed.id, &before, &changed.user).await
     }
 
@@ -267,6 +271,7 @@ impl Settling {
     pub(super) async fn delete_user(&mut self, sql: &mut Sql, id: ScimUserId) -> Result<()> {
         let institution = self.context.institution;
         let mut gone = found(sql, institution, id).await?;
+        self.context.log_user(sql, Act::ScimUserDeleted, &gone, (Some(&gone.user), None)).await?;
         gone.user.active = false;
         scim_users::update(sql, institution, &gone).await?;
         self.settle(sql, std::slice::from_ref(&gone)).await?;

@@ -13,9 +13,11 @@ use super::{
 use crate::{
     app::{
         Actor, App, Error, Missing, Result,
+        audit::Record,
         own_recordings::{self, Attempts, Copies},
     },
     domain::{
+        audit::Act,
         ids::{InstitutionId, ScimConnectionId, ScimGroupId, ScimUserId},
         moment::Moment,
         own_recording::{Registration, Start},
@@ -65,6 +67,8 @@ pub(super) struct Context {
     /// Each new group gets a name page.
     pub makes_pages: bool,
     pub now: Moment,
+    /// Who it is in the audit log. The act does not matter.
+    pub log: Record,
 }
 
 impl Context {
@@ -76,6 +80,7 @@ impl Context {
             connection: connection.map(|connection| connection.id),
             makes_pages: connection.is_some_and(|connection| connection.pages_from_groups),
             now: app.clock.now(),
+            log: Record::new(app, actor, institution, Act::ScimUserUpdated),
         }
     }
 }
