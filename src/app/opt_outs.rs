@@ -143,7 +143,16 @@ pub async fn behind(
 pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<()> {
     actor.administer(institution)?;
     let person = PersonId { institution, email_key: email_key(email) };
+    let record = Record::new(app, actor, institution, Act::MailOptedIn).of_person(&person);
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(opt_outs::delete(sql, &person).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                if opt_outs::exists(sql, institution, &person.email_key).await? {
+                    opt_outs::delete(sql, &person).await?;
+                    audit::write(sql, &[record]).await?;
+                }
+                Ok(())
+            })
+        })
         .await
 }

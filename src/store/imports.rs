@@ -114,12 +114,15 @@ pub async fn newest(
     };
     let mut found = Vec::new();
     for group in padded(pages) {
+        // Numbered in the order of their first use.
         let text = format!(
-            "{start} AND name_page_id IN ({}) ORDER BY id DESC LIMIT $2",
-            placeholders(3, group.len())
+            "{start} AND name_page_id IN ({}) ORDER BY id DESC LIMIT ${}",
+            placeholders(2, group.len()),
+            group.len() + 2
         );
-        let params: Vec<Value<'_>> =
-            [institution.into(), most.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.into_iter().map(Value::from));
+        params.push(most.into());
         found.extend(sql.rows(&text, &params, read).await?);
     }
     found.sort_by_key(|one| std::cmp::Reverse(one.import.id));

@@ -257,7 +257,7 @@ pub async fn search(
     most: i64,
 ) -> Result<Vec<OutboxMessage>> {
     let before = search.before.map_or(i64::MAX, MessageId::get);
-    let mut params: Vec<Value<'_>> = vec![institution.into(), before.into(), most.into()];
+    let mut params: Vec<Value<'_>> = vec![institution.into(), before.into()];
     let mut conditions = String::new();
     if let Some(state) = search.state {
         params.push(state.word().into());
@@ -267,9 +267,11 @@ pub async fn search(
         params.push(key.into());
         conditions.push_str(&format!(" AND email_key = ${}", params.len()));
     }
+    params.push(most.into());
     let text = format!(
-        "SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2{conditions} ORDER BY id DESC LIMIT $3",
-        COLUMNS.join(", ")
+        "SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2{conditions} ORDER BY id DESC LIMIT ${}",
+        COLUMNS.join(", "),
+        params.len()
     );
     sql.rows(&text, &params, from_row).await
 }

@@ -138,7 +138,9 @@ impl Operation {
     /// `None` if nothing that is stored would change.
     fn member_change(self) -> Result<Option<MemberChange>, Fault> {
         let Some(path) = self.path else { return Ok(None) };
-        if path.part.is_some() || path.attribute.contains('.') {
+        // A part of a member. The version in the name of a schema has a dot, too.
+        let target = GROUPS.resolve(&path.attribute);
+        if path.part.is_some() || target.is_some_and(|target| target.part.is_some()) {
             return Ok(None);
         }
         if let Some(filter) = &path.filter {
