@@ -210,7 +210,8 @@ pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email:
 pub(super) async fn remove_in(sql: &mut Sql, person: &PersonId) -> Result<()> {
     members::delete(sql, person).await?;
     scim_registrations::unmark_role(sql, person.institution, &person.email_key).await?;
-    Ok(persons::delete_unregistered(sql, person.institution, &person.email_key).await?)
+    persons::delete_unregistered(sql, person.institution, &person.email_key).await?;
+    Ok(())
 }
 
 /// The member who this person is, if they are one.

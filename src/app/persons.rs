@@ -325,7 +325,7 @@ pub async fn delete_from_page(
                 audit::write(sql, &records).await?;
                 for email_key in emails {
                     store::invitations::delete_on_page(sql, institution, page, &email_key).await?;
-                    persons::delete_unregistered(sql, institution, &email_key).await?;
+                    forget_unregistered(sql, institution, &email_key, &registrations).await?;
                 }
                 Ok(gone)
             })
@@ -392,9 +392,23 @@ pub(super) async fn delete_in(
     let gone = erase_in(sql, app.ids.id(now), institution, registrations, now).await?;
     audit::write(sql, &records).await?;
     for email_key in emails {
-        persons::delete_unregistered(sql, institution, &email_key).await?;
+        forget_unregistered(sql, institution, &email_key, registrations).await?;
     }
     Ok(gone)
+}
+
+/// Deletes what is left of somebody whose last registrations were deleted: the audit log keeps what was done, without their data.
+async fn forget_unregistered(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    deleted: &[Registration],
+) -> Result<()> {
+    if persons::delete_unregistered(sql, institution, email_key).await? {
+        let ids: Vec<ParticipantId> = deleted.iter().map(|one| one.id).collect();
+        store::audit::forget_registrations(sql, institution, email_key, &ids).await?;
+    }
+    Ok(())
 }
 
 /// Reads only ids, so that unreadable stored values do not prevent the deletion.

@@ -147,15 +147,27 @@ pub async fn forget_person(
     (email_key, signature): (&str, Option<&str>),
     registrations: &[ParticipantId],
 ) -> Result<()> {
-    sql.scrub_wal();
-    let own = "UPDATE audit SET email_key = NULL, subject_id = CASE WHEN subject_kind = 'person' THEN '' ELSE subject_id END, \
-               subject_label = '', old_values = NULL, new_values = NULL WHERE institution_id = $1 AND email_key = $2";
-    sql.execute(own, &[institution.into(), email_key.into()]).await?;
+    forget_registrations(sql, institution, email_key, registrations).await?;
     for name in [Some(email_key), signature].into_iter().flatten() {
         let by_them = "UPDATE audit SET who_name = NULL WHERE institution_id = $1 AND who_name = $2 \
                        AND who_kind IN ('member', 'person')";
         sql.execute(by_them, &[institution.into(), name.into()]).await?;
     }
+    Ok(())
+}
+
+/// Removes the data of a person from all entries about them, when their last registrations are deleted.
+pub async fn forget_registrations(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    registrations: &[ParticipantId],
+) -> Result<()> {
+    sql.scrub_wal();
+    let own = "UPDATE audit SET who_name = CASE WHEN who_name = $1 THEN NULL ELSE who_name END, email_key = NULL, \
+               subject_id = CASE WHEN subject_kind = 'person' THEN '' ELSE subject_id END, \
+               subject_label = '', old_values = NULL, new_values = NULL WHERE institution_id = $2 AND email_key = $1";
+    sql.execute(own, &[email_key.into(), institution.into()]).await?;
     let ids: Vec<String> = registrations.iter().map(ToString::to_string).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     for group in padded(&ids) {

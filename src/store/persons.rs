@@ -118,13 +118,13 @@ async fn delete_in(
 }
 
 /// Deletes what a person with this email has chosen and their sessions, if they have no registration any more and are no member.
-pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    if registrations(sql, institution, email_key).await?.is_empty()
-        && !has_row(sql, institution, email_key, "members").await?
-    {
+pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+    let is_unknown = registrations(sql, institution, email_key).await?.is_empty()
+        && !has_row(sql, institution, email_key, "members").await?;
+    if is_unknown {
         delete_in(sql, institution, email_key, &OF_REGISTERED).await?;
     }
-    Ok(())
+    Ok(is_unknown)
 }
 
 /// The same for everybody of an institution, after many registrations were deleted. Somebody who has just signed in to register, or
