@@ -42,7 +42,9 @@ fn script(folder: &Path, name: &str) -> Command {
     let mut command = unprivileged(folder.join(name));
     let mut path = programs().into_os_string();
     path.push(OsString::from(":/usr/bin:/bin"));
-    command.env("PATH", path).env("PGHOST", folder).current_dir(folder).stdin(Stdio::null());
+    // libpq looks for certificates in the home directory, which another user may not read.
+    command.env("PATH", path).env("PGHOST", folder).env("HOME", folder);
+    command.current_dir(folder).stdin(Stdio::null());
     command
 }
 
