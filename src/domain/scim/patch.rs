@@ -189,11 +189,12 @@ impl Change<'_> {
             all.retain(|value| value.as_object().is_none_or(|value| !value.is_empty()));
             return;
         }
-        // Entra names what to remove in the value instead of a filter.
-        let named = values(self.attribute, self.value).ok().flatten().filter(|_| self.filter.is_none());
-        match named {
-            Some(named) => all.retain(|value| !named.iter().any(|one| is_same(one, value))),
-            None => all.retain(|value| !self.is_meant(value)),
+        // Entra names what to remove in the value instead of a filter. A value that names nothing removes nothing.
+        if self.filter.is_none() && !self.value.is_null() {
+            let named = values(self.attribute, self.value).ok().flatten().unwrap_or_default();
+            all.retain(|value| !named.iter().any(|one| is_same(one, value)));
+        } else {
+            all.retain(|value| !self.is_meant(value));
         }
     }
 

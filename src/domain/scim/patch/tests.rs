@@ -108,6 +108,8 @@ fn operations_do_what_directories_mean() {
             json!([{ "op": "Remove", "path": "emails", "value": [{ "value": "A@x.org" }] }]),
             json!({ "userName": "ana", "emails": [{ "value": "b@x.org", "type": "home" }] }),
         ),
+        (&mails, json!([{ "op": "Remove", "path": "emails", "value": [] }]), mails.clone()),
+        (&mails, json!([{ "op": "Remove", "path": "emails", "value": [7] }]), mails.clone()),
         (&mails, json!([{ "op": "remove", "path": "emails" }]), json!({ "userName": "ana" })),
         (&mails, json!([{ "op": "remove", "path": "emails[type eq \"other\"]" }]), mails.clone()),
         // An extension as a whole, and a manager by the id.
