@@ -254,6 +254,12 @@ impl Settling {
         let before = stored.user.clone();
         let changed = StoredUser { user: changed, updated_at: self.context.now, ..stored };
         self.check_free(sql, &changed).await?;
+        // Whoever is switched off and gets another email at once leaves with the old one, which nobody has afterwards.
+        if before.active && !changed.user.active && before.email != changed.user.email {
+            let leaving = StoredUser { user: User { active: false, ..before.clone() }, ..changed.clone() };
+            scim_users::update(sql, self.context.institution, &leaving).await?;
+            self.settle(sql, std::slice::from_ref(&leaving)).await?;
+        }
         scim_users::update(sql, self.context.institution, &changed).await?;
         let values = (Some(&before), Some(&changed.user));
         self.context.log_user(sql, Act::ScimUserUpdated, &changed, values).await?;
