@@ -93,8 +93,9 @@ pub(super) async fn write(
 ) -> Result<Written> {
     let context = Context::new(app, actor, institution);
     let (written, is_more) = step(&context, Some(change)).await?;
-    if is_more {
-        finish(&context).await?;
+    // The change itself is committed. An error would make the directory send it again, and a second POST is a conflict.
+    if is_more && let Err(error) = finish(&context).await {
+        tracing::warn!(%institution, %error, "registrations and roles follow a directory with its next request");
     }
     app.queue.wake();
     app.switchboard.wake();
