@@ -183,6 +183,15 @@ pub async fn forget_registrations(
     Ok(())
 }
 
+/// Removes the data of a person from all entries about their users in directories, which may have had another email then. Before the
+/// users are deleted.
+pub async fn forget_scim_users(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    let text = "UPDATE audit SET email_key = NULL, subject_label = '', old_values = NULL, new_values = NULL \
+                WHERE institution_id = $1 AND subject_kind = 'scim_user' AND subject_id IN \
+                (SELECT CAST(u.id AS TEXT) FROM scim_users u WHERE u.institution_id = $1 AND u.email_key = $2)";
+    sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
+}
+
 /// For how many days each institution keeps its entries. Those that keep them forever are left out.
 pub async fn retentions(sql: &mut Sql) -> Result<Vec<(InstitutionId, i64)>> {
     let text = "SELECT id, audit_days FROM institutions WHERE audit_days IS NOT NULL ORDER BY id";
