@@ -67,6 +67,27 @@ async fn whoever_is_switched_off_disappears_everywhere_and_comes_back_with_every
 }
 
 #[tokio::test]
+async fn whoever_is_switched_off_with_a_new_email_disappears_with_the_old_one() {
+    let world = World::new().await;
+    let directory = Directory::new(&world).await;
+    let other = world.page("Class").await;
+    let (ana, _) = registered(&directory).await;
+    world.person_on(&other, json!({ "first_name": "Ana", "email": "ana@x.org" })).await;
+    for (active, email) in [("False", "gone@x.org"), ("True", "ana@x.org")] {
+        let both = json!([
+            { "op": "Replace", "path": "emails", "value": [{ "value": email, "primary": true }] },
+            { "op": "Replace", "path": "active", "value": active },
+        ]);
+        directory.patch(&format!("/Users/{ana}"), both).await.expect(200);
+        if active == "False" {
+            assert_eq!(count(&world, "participants").await, 0, "also where no group has registered them");
+        }
+    }
+    assert_eq!(people(&world, &world.page).await, ["Ana Lima ana@x.org"]);
+    assert_eq!(people(&world, &other).await, ["Ana ana@x.org"]);
+}
+
+#[tokio::test]
 async fn a_deleted_user_is_hidden_and_a_new_one_with_the_same_email_finds_everything() {
     let world = World::new().await;
     let directory = Directory::new(&world).await;
