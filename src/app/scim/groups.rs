@@ -59,6 +59,9 @@ pub enum Target {
     Role(Role, Vec<NamePageRef>),
 }
 
+/// A part of a list ends when its groups have so many members, which are all in memory.
+const MOST_MEMBERS: usize = 100_000;
+
 pub async fn create(
     app: &App,
     actor: &Actor,
@@ -94,9 +97,15 @@ pub async fn list(
     catch_up(app, actor, institution).await?;
     let sql = &mut app.db.read();
     let Listed { total, resources } = matching(sql, institution, query).await?;
-    let mut views = Vec::with_capacity(resources.len());
+    let (mut views, mut members) = (Vec::with_capacity(resources.len()), 0);
     for stored in resources {
-        views.push(with(sql, institution, stored, with_members).await?);
+        // Fewer resources than asked for are possible (RFC 7644, 3.4.2.4): the next part of the list begins with this one.
+        if members >= MOST_MEMBERS {
+            break;
+        }
+        let view = with(sql, institution, stored, with_members).await?;
+        members += view.members.as_ref().map_or(0, Vec::len);
+        views.push(view);
     }
     Ok(Listed { total, resources: views })
 }
