@@ -7,7 +7,7 @@ use super::{
     Fault, FaultKind,
     filter::{Filter, Operator, Path},
     resource::{self, Object, inner, one, put, replace, values},
-    schema::{Attribute, ResourceType, Target, find},
+    schema::{Attribute, ResourceType, Target, Type, find},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +136,18 @@ fn apply_one(
             Err(Fault::new(FaultKind::Mutability, "a required attribute cannot be removed"))
         }
         Op::Remove => resource::set(object, target, &Value::Null),
-        Op::Add | Op::Replace => resource::set(object, target, value),
+        Op::Add | Op::Replace => resource::set(object, target, unwrapped(&target, value)),
     }
+}
+
+/// Entra has sent single values as `[{ "value": "False" }]`, too.
+fn unwrapped<'a>(target: &Target, value: &'a Value) -> &'a Value {
+    let value = match value.as_array().map(Vec::as_slice) {
+        Some([only]) => only,
+        _ => value,
+    };
+    let is_simple = target.part.or(target.attribute).is_some_and(|leaf| leaf.kind != Type::Complex);
+    value.get("value").filter(|_| is_simple).unwrap_or(value)
 }
 
 /// A change of an attribute that has several values.

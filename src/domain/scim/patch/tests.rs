@@ -25,6 +25,11 @@ fn operations_do_what_directories_mean() {
             json!([{ "op": "Replace", "path": "active", "value": "False" }]),
             json!({ "userName": "ana", "active": false, "name": { "givenName": "Ana", "familyName": "Lima" } }),
         ),
+        (
+            &ana,
+            json!([{ "op": "Replace", "path": "active", "value": [{ "$ref": null, "value": "False" }] }]),
+            json!({ "userName": "ana", "active": false, "name": { "givenName": "Ana", "familyName": "Lima" } }),
+        ),
         // Okta does it without a path.
         (
             &ana,
