@@ -23,7 +23,7 @@ use crate::{
         token::{self, TokenDigest},
     },
     store::{
-        DataVersion,
+        self, DataVersion,
         token_days::{self, TokenDay},
         tokens, versions,
     },
@@ -98,8 +98,9 @@ pub struct Callers {
     known: RwLock<HashMap<TokenDigest, Arc<CachedToken>>>,
     /// What was read last, for all tokens. PostgreSQL only.
     basis: Mutex<Option<Basis>>,
-    /// Whoever reads it. Others wait for the answer instead of asking too (single flight).
-    reading: tokio::sync::Mutex<()>,
+    /// Whoever reads it. Others wait for the answer instead of asking too (single flight). In it is the last slow failure, and when it
+    /// ended.
+    reading: tokio::sync::Mutex<Option<(Instant, store::Error)>>,
     suspects: Semaphore,
     /// Tokens that were revoked, whose last requests are not yet written.
     revoked: Mutex<Vec<Arc<CachedToken>>>,
@@ -210,6 +211,10 @@ async fn suspect(
 /// A client with a valid token may share the address, so the lookup proceeds after this timeout anyway.
 const SUSPECT_WAIT: Duration = Duration::from_millis(500);
 
+/// A read that fails after so long fails for all who wait for it. If each of them tried again, they would wait one after the other for a
+/// database that does not respond.
+const SLOW_FAILURE: Duration = Duration::from_millis(500);
+
 /// Reads what tells whether tokens have changed. PostgreSQL is asked for one row, and not for each token.
 async fn basis(app: &App, instant: Instant) -> Result<Basis> {
     let version = app.db.version();
@@ -219,12 +224,21 @@ async fn basis(app: &App, instant: Instant) -> Result<Basis> {
     if let Some(last) = app.callers.fresh_basis(instant) {
         return Ok(last);
     }
-    let _reading = app.callers.reading.lock().await;
+    let mut failed = app.callers.reading.lock().await;
     if let Some(last) = app.callers.fresh_basis(instant) {
         return Ok(last);
     }
-    let callers = Some(versions::of_callers(&mut app.db.read()).await?);
-    let basis = Basis { version, callers, read_at: instant };
+    if let Some((_, error)) = failed.as_ref().filter(|(at, _)| *at > instant) {
+        return Err(error.clone().into());
+    }
+    let began = app.clock.instant();
+    let read = versions::of_callers(&mut app.db.read()).await;
+    if let Err(error) = &read {
+        let ended = app.clock.instant();
+        let is_slow = ended.saturating_duration_since(began) >= SLOW_FAILURE;
+        *failed = is_slow.then(|| (ended, error.clone()));
+    }
+    let basis = Basis { version, callers: Some(read?), read_at: instant };
     *app.callers.basis.lock().unwrap_or_else(PoisonError::into_inner) = Some(basis);
     Ok(basis)
 }
