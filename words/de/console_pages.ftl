@@ -70,7 +70,7 @@ console-listen-link = Alle, die den Link haben
 console-page-moderation = Neue Aufnahmen
 
 console-moderation-off = Sind sofort zu hören
-console-moderation-hold = Warten auf die Freigabe durch jemanden, der die Seite betreut
+console-moderation-hold = Warten auf die Freigabe durch eine betreuende Person
 
 console-page-recordings = Aufnahmen
 console-page-take = Längste Aufnahme, in Sekunden

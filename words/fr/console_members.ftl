@@ -2,7 +2,7 @@
 
 console-members-lead = Les membres gèrent les pages de noms de l’établissement ou les écoutent. La connexion est la même que pour tout le monde.
 console-members-add = Ajouter un membre
-console-members-owners-only = Seuls les propriétaires peuvent ajouter, modifier et retirer des membres.
+console-members-owners-only = Seules les personnes propriétaires peuvent ajouter, modifier et retirer des membres.
 console-members-none = Personne n’a encore de rôle. Ajoutez-vous d’abord, avec le rôle « Propriétaire ».
 console-members-email = Adresse e-mail
 console-members-email-hint = La personne se connecte avec cette adresse.
@@ -93,7 +93,7 @@ console-audit-keep-days = Pendant un certain temps
 console-audit-days = Jours
 console-audit-days-fault = Veuillez écrire un nombre de jours, de 1 à 36500.
 console-audit-keep-forever = Pour toujours
-console-audit-owners-only = Seuls les propriétaires peuvent modifier cela.
+console-audit-owners-only = Seules les personnes propriétaires peuvent modifier cela.
 console-audit-entry = Une modification
 console-audit-back = Retour au journal d’audit
 console-audit-no-values = Aucune valeur n’a été modifiée.

@@ -7,7 +7,7 @@ console-pages-show = Afficher
 console-pages-new = Nouvelle page de noms
 console-pages-none = Il n’y a pas encore de pages de noms. Créez la première, puis invitez-y des personnes.
 console-pages-none-found = Aucune page de noms ne correspond.
-console-pages-none-given = Aucune page de noms ne vous est encore confiée. Un membre propriétaire de votre établissement peut le faire.
+console-pages-none-given = Aucune page de noms ne vous est encore confiée. Une personne propriétaire de votre établissement peut le faire.
 console-pages-more = Pages de noms plus anciennes
 console-pages-start = Retour aux plus récentes
 
