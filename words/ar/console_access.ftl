@@ -1,4 +1,4 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = تستخدم البرامج رموز الوصول لقراءة بيانات الأشخاص في مؤسستك وتغييرها عبر واجهة API.
 console-tokens-docs = مرجع واجهة API

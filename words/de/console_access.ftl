@@ -1,4 +1,4 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = Programme verwenden Zugriffstoken, um Personen deiner Einrichtung über die API zu lesen und zu ändern.
 console-tokens-docs = Referenz der API
@@ -21,19 +21,19 @@ console-tokens-read-hint = Listen, Suchen und Abfragen von Personen, und Lesen v
 console-tokens-write = Lesen und schreiben
 console-tokens-write-hint = Erstellt, ändert und löscht auch Personen und Aufnahmen.
 console-tokens-sync = Kurse synchronisieren
-console-tokens-sync-hint = Startet die Synchronisierung von Kursen mit eurer Lernplattform und sonst nichts.
+console-tokens-sync-hint = Startet die Synchronisierung von Kursen mit deiner Lernplattform und sonst nichts.
 console-tokens-everything = Alles
 console-tokens-everything-hint = Liest, schreibt und synchronisiert Kurse.
 console-tokens-pages = Namensseiten
 console-tokens-all-pages = Alle Namensseiten
-console-tokens-all-pages-hint = Auch solche, die später erstellt werden.
+console-tokens-all-pages-hint = Auch solche, die später angelegt werden.
 console-tokens-some-pages = Nur diese Namensseiten
 console-tokens-no-pages = Keine mehr
 console-tokens-pages-none = Bitte wähle mindestens eine Namensseite aus.
 console-tokens-pages-many = Das sind zu viele. Bitte wähle höchstens { $most } Namensseiten aus, oder alle.
 console-tokens-rows = Zeilen
 console-tokens-newest = Eine Zeile für jede Person
-console-tokens-newest-hint = Ist jemand auf mehreren Namensseiten, liefert eine Abfrage nach E-Mail oder Kennung nur den Eintrag mit der neuesten Aufnahme.
+console-tokens-newest-hint = Ist jemand auf mehreren Namensseiten, liefert eine Abfrage nach E-Mail oder ID nur den Eintrag mit der neuesten Aufnahme.
 console-tokens-created = Erstellt
 console-tokens-used = Zuletzt verwendet
 console-tokens-never-used = Nie
@@ -60,7 +60,7 @@ console-tokens-copy-curl = Befehl kopieren
 console-tokens-copied = Kopiert
 console-tokens-curl-title = Ausprobieren
 console-tokens-curl-about = Füge diese Zeile in ein Terminal ein. Sie listet Personen deiner Einrichtung auf.
-console-tokens-curl-sync = Füge diese Zeile in ein Terminal ein. Ersetze darin API_TOKEN durch das API-Token einer Lernplattform und COURSE_ID durch die Kennung eines Kurses.
+console-tokens-curl-sync = Füge diese Zeile in ein Terminal ein. Ersetze darin API_TOKEN durch das API-Token einer Lernplattform und COURSE_ID durch die ID eines Kurses.
 console-tokens-go-on = Ich habe es kopiert
 console-tokens-requests = Anfragen, 30 Tage
 console-tokens-requests-title = Anfragen pro Tag

@@ -1,13 +1,13 @@
 # The console: name pages, moderation and custom fields.
 
 console-pages-search = Nach Titel oder Adresse suchen
-console-pages-state = Zustand
+console-pages-state = Status
 console-pages-any = Offen und geschlossen
 console-pages-show = Anzeigen
 console-pages-new = Neue Namensseite
 console-pages-none = Es gibt noch keine Namensseiten. Lege die erste an und lade dann Personen dazu ein.
 console-pages-none-found = Keine Namensseite passt dazu.
-console-pages-none-given = Dir wurden noch keine Namensseiten zugeteilt. Das kann ein Mitglied mit der Rolle „owner“ tun.
+console-pages-none-given = Dir wurden noch keine Namensseiten zugeteilt. Das kann ein Mitglied mit der Rolle „Leitung“ tun.
 console-pages-more = Ältere Namensseiten
 console-pages-start = Zurück zu den neuesten
 

@@ -8,8 +8,8 @@ member-open-title = Seiten, auf denen du deinen Namen eintragen kannst
 member-newest = Hier stehen nur die neuesten Seiten.
 member-none = Du hast noch keine Seite. Deine Einrichtung kann dir eine geben.
 member-delete-role = Deine Rolle bei der Betreuung von Seiten
-member-last-owner-title = Niemand sonst hat die Inhaberrolle
-member-last-owner = Deine Einrichtung braucht mindestens eine Person mit der Inhaberrolle. Bitte gib diese Rolle zuerst einer anderen Person. Danach kannst du alles löschen.
+member-last-owner-title = Niemand sonst hat die Rolle „Leitung“
+member-last-owner = Deine Einrichtung braucht mindestens eine Person mit der Rolle „Leitung“. Bitte gib diese Rolle zuerst einer anderen Person. Danach kannst du alles löschen.
 
 member-export-title = Personen exportieren
 member-export-xlsx = Alle Personen, als Tabelle (XLSX)

@@ -1,8 +1,8 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = Programs use access tokens to read and change the people of your institution through the API.
 console-tokens-docs = Reference of the API
-console-tokens-none = There are no access tokens that work. Create one for each program, so that you can revoke it alone.
+console-tokens-none = There are no access tokens that work. Create one for each program, so that you can revoke each of them separately.
 console-tokens-new = New access token
 console-tokens-show-ended = Show expired and revoked tokens, too
 console-tokens-hide-ended = Only tokens that work
@@ -28,12 +28,12 @@ console-tokens-pages = Name pages
 console-tokens-all-pages = All name pages
 console-tokens-all-pages-hint = Also those that are created later.
 console-tokens-some-pages = Only these name pages
-console-tokens-no-pages = None any more
+console-tokens-no-pages = None anymore
 console-tokens-pages-none = Please choose at least one name page.
 console-tokens-pages-many = These are too many. Please choose at most { $most } name pages, or all.
 console-tokens-rows = Rows
 console-tokens-newest = One row for each person
-console-tokens-newest-hint = If somebody is on several name pages, a lookup by email or identifier gives only the entry with the newest recording.
+console-tokens-newest-hint = If somebody is on several name pages, a lookup by email or ID gives only the entry with the newest recording.
 console-tokens-created = Created
 console-tokens-used = Last use
 console-tokens-never-used = Never
@@ -60,7 +60,7 @@ console-tokens-copy-curl = Copy the command
 console-tokens-copied = Copied
 console-tokens-curl-title = Try it
 console-tokens-curl-about = Paste this line into a terminal. It lists people of your institution.
-console-tokens-curl-sync = Paste this line into a terminal. In it, replace API_TOKEN by the API token of a learning system, and COURSE_ID by the id of a course.
+console-tokens-curl-sync = Paste this line into a terminal. In it, replace API_TOKEN with the API token of a learning system, and COURSE_ID with the ID of a course.
 console-tokens-go-on = I have copied it
 console-tokens-requests = Requests, 30 days
 console-tokens-requests-title = Requests per day
@@ -73,7 +73,7 @@ console-tokens-chart = Requests per day, at most { $most }
 console-tokens-since = From { $day } until today
 console-tokens-by-day = Numbers by day
 console-tokens-day = Day
-console-tokens-counted = Requests appear here after some seconds.
+console-tokens-counted = Requests appear here after a few seconds.
 console-tokens-rotate-title = Replace the token
 console-tokens-rotate-about = You get a new token with the same permissions. The old one works for a while, so that nothing is interrupted.
 console-tokens-overlap-label = The old token works for

@@ -1,15 +1,15 @@
 # The operator's console.
 
-console-operator-title = Console of the operator
+console-operator-title = Operator’s console
 console-operator-institutions = Institutions
 console-operator-none = There is no institution yet. Create the first one below.
 console-operator-name = Name of the institution
 console-operator-slug = Short name in addresses
-console-operator-slug-hint = Small letters, digits and hyphens. If you leave it out, it is made from the name.
+console-operator-slug-hint = Lower-case letters, digits and hyphens. If it is empty, it is made from the name.
 console-operator-create = Create an institution
 console-operator-owner = Email address of the first owner
 console-operator-owner-hint = You get a link that signs this person in, once.
-console-operator-founded = { $name } is there.
+console-operator-founded = { $name } is created.
 console-operator-owner-link = Give this link to { $email }:
 console-operator-owner-once = It works once, for a week, and is not shown again.
 console-operator-back = Back to all institutions

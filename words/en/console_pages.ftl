@@ -7,7 +7,7 @@ console-pages-show = Show
 console-pages-new = New name page
 console-pages-none = There are no name pages yet. Create the first one, then invite people to it.
 console-pages-none-found = No name page matches.
-console-pages-none-given = You have not been given any name pages yet. An owner of your institution can do that.
+console-pages-none-given = You have not been given any name pages yet. An owner of your institution can give you some.
 console-pages-more = Older name pages
 console-pages-start = Back to the newest
 
@@ -62,7 +62,7 @@ console-asked-default = As the custom field says
 console-page-listening = Listening
 console-page-listen = Who may listen
 
-console-listen-managers = Only those who manage or read the page
+console-listen-managers = Only managers and readers of the page
 console-listen-registered = Also people who are registered on it
 console-listen-institution = Also people of the institution who have signed in
 console-listen-link = Anybody with the link
@@ -75,7 +75,7 @@ console-moderation-hold = Wait until a manager has approved them
 console-page-recordings = Recordings
 console-page-take = Longest recording, in seconds
 console-page-take-hint = If it is empty, the limit of this installation applies.
-console-page-days = Delete recordings so many days after the date
+console-page-days = Delete recordings this many days after the date
 console-page-days-hint = People are told 14 days before. If it is empty, recordings are kept.
 console-page-deletes = Recordings are deleted on { $date }.
 console-page-api = API version 2

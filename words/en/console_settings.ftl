@@ -48,7 +48,7 @@ console-settings-exports-kept-value =
        *[other] { $days } days
     }
 console-settings-fault-time-zone = There is no such time zone. It should look like Europe/Paris.
-console-settings-fault-phone-language = This is not a code of a language. It should look like fr or es-MX.
+console-settings-fault-phone-language = This is not a language code. It should look like fr or es-MX.
 console-settings-fault-color = This is not a color. It should look like #7a1f3d.
 console-settings-fault-light = Text in this color could not be read. The closest color that works is { $darker }.
 console-settings-fault-nobody = Nobody could be heard. Please choose at least one.
@@ -91,7 +91,7 @@ console-settings-sign-on-deleted = The connection is deleted.
 console-settings-sign-on-name = Label of the button
 console-settings-sign-on-name-hint = On the sign-in page. If it is empty, a new connection gets the name of the provider’s host.
 console-settings-sign-on-issuer = Issuer
-console-settings-sign-on-issuer-hint = The URL exactly as the provider’s configuration document writes it. It cannot change later.
+console-settings-sign-on-issuer-hint = The URL exactly as the provider’s configuration document writes it. It cannot be changed later.
 console-settings-sign-on-client-id = Client ID
 console-settings-sign-on-secret = Client secret
 console-settings-sign-on-secret-hint = Leave it empty to keep the one that is stored.

@@ -17,7 +17,7 @@ console-title = Consola
 console-menu = Menú
 console-own-page = Tu propia página
 console-forbidden-title = Esto no forma parte de tu rol
-console-forbidden = Una persona propietaria o administradora de tu institución puede hacerlo, o darte el rol.
+console-forbidden = Una persona con el rol de titular o admin en tu institución puede hacerlo, o darte el rol.
 console-sign-in-again = Inicia sesión de nuevo para hacer esto.
 
 console-open = Abrir la consola

@@ -1,4 +1,4 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = Los programas usan tokens de acceso para leer y cambiar las personas de tu institución mediante la API.
 console-tokens-docs = Referencia de la API

@@ -7,7 +7,7 @@ console-pages-show = Mostrar
 console-pages-new = Página de nombres nueva
 console-pages-none = Todavía no hay páginas de nombres. Crea la primera y después invita a las personas.
 console-pages-none-found = Ninguna página de nombres coincide.
-console-pages-none-given = Todavía no tienes páginas de nombres asignadas. Puede hacerlo alguien con el rol de propietario.
+console-pages-none-given = Todavía no tienes páginas de nombres asignadas. Puede hacerlo alguien con el rol de titular.
 console-pages-more = Páginas de nombres anteriores
 console-pages-start = Volver a las más recientes
 
@@ -62,7 +62,7 @@ console-asked-default = Como indica el campo personalizado
 console-page-listening = Escucha
 console-page-listen = Quién puede escuchar
 
-console-listen-managers = Solo quien gestiona la página o tiene permiso de lectura
+console-listen-managers = Solo responsables y oyentes de la página
 console-listen-registered = También las personas registradas en ella
 console-listen-institution = También las personas de la institución que han iniciado sesión
 console-listen-link = Cualquier persona con el enlace
@@ -70,7 +70,7 @@ console-listen-link = Cualquier persona con el enlace
 console-page-moderation = Grabaciones nuevas
 
 console-moderation-off = Se oyen enseguida
-console-moderation-hold = Esperan hasta que alguien que gestiona la página las apruebe
+console-moderation-hold = Esperan hasta que una persona responsable de la página las apruebe
 
 console-page-recordings = Grabaciones
 console-page-take = Duración máxima de una grabación, en segundos

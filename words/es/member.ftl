@@ -8,8 +8,8 @@ member-open-title = Páginas a las que puedes añadir tu nombre
 member-newest = Aquí solo se muestran las páginas más recientes.
 member-none = Todavía no tienes ninguna página. Tu institución puede darte una.
 member-delete-role = Tu función en la gestión de páginas
-member-last-owner-title = Nadie más tiene la función de propietario
-member-last-owner = Tu institución necesita al menos una persona propietaria. Primero asigna esa función a otra persona. Después podrás eliminarlo todo.
+member-last-owner-title = Nadie más tiene el rol de titular
+member-last-owner = Tu institución necesita al menos una persona titular. Primero asigna ese rol a otra persona. Después podrás eliminarlo todo.
 
 member-export-title = Exportar personas
 member-export-xlsx = Todas las personas, como hoja de cálculo (XLSX)

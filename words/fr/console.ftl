@@ -17,7 +17,7 @@ console-title = Console
 console-menu = Menu
 console-own-page = Votre propre page
 console-forbidden-title = Ceci ne fait pas partie de votre rôle
-console-forbidden = Une personne propriétaire ou administratrice de votre établissement peut le faire, ou vous donner ce rôle.
+console-forbidden = Une personne avec le rôle « Propriétaire » ou « Admin » dans votre établissement peut le faire, ou vous donner ce rôle.
 console-sign-in-again = Veuillez vous reconnecter pour faire cela.
 
 console-open = Ouvrir la console

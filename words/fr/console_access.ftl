@@ -1,4 +1,4 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = Les programmes utilisent des jetons d’accès pour lire et modifier les personnes de votre établissement au moyen de l’API.
 console-tokens-docs = Référence de l’API

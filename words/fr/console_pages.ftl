@@ -7,7 +7,7 @@ console-pages-show = Afficher
 console-pages-new = Nouvelle page de noms
 console-pages-none = Il n’y a pas encore de pages de noms. Créez la première, puis invitez-y des personnes.
 console-pages-none-found = Aucune page de noms ne correspond.
-console-pages-none-given = Aucune page de noms ne vous est encore confiée. Un membre propriétaire de votre établissement peut le faire.
+console-pages-none-given = Aucune page de noms ne vous est encore confiée. Une personne propriétaire de votre établissement peut le faire.
 console-pages-more = Pages de noms plus anciennes
 console-pages-start = Retour aux plus récentes
 
@@ -62,7 +62,7 @@ console-asked-default = Comme l’indique le champ personnalisé
 console-page-listening = Écoute
 console-page-listen = Qui peut écouter
 
-console-listen-managers = Seulement les personnes qui gèrent la page ou peuvent la lire
+console-listen-managers = Seulement les responsables de la page et les personnes autorisées à l’écouter
 console-listen-registered = Également les personnes qui y sont inscrites
 console-listen-institution = Également les personnes de l’établissement qui se sont connectées
 console-listen-link = Toute personne qui a le lien
@@ -70,7 +70,7 @@ console-listen-link = Toute personne qui a le lien
 console-page-moderation = Nouveaux enregistrements
 
 console-moderation-off = Sont audibles immédiatement
-console-moderation-hold = Attendent l’approbation d’une personne qui gère la page
+console-moderation-hold = Attendent l’approbation d’une personne responsable de la page
 
 console-page-recordings = Enregistrements
 console-page-take = Durée maximale d’un enregistrement, en secondes

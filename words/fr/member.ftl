@@ -8,8 +8,8 @@ member-open-title = Pages auxquelles vous pouvez ajouter votre nom
 member-newest = Seules les pages les plus récentes sont affichées ici.
 member-none = Vous n’avez pas encore de page. Votre établissement peut vous en confier une.
 member-delete-role = Votre rôle dans la gestion des pages
-member-last-owner-title = Personne d’autre n’a le rôle de propriétaire
-member-last-owner = Votre établissement a besoin d’un propriétaire. Veuillez d’abord confier ce rôle à quelqu’un d’autre. Vous pourrez ensuite tout supprimer.
+member-last-owner-title = Personne d’autre n’a le rôle « Propriétaire »
+member-last-owner = Votre établissement a besoin d’une personne propriétaire. Veuillez d’abord confier ce rôle à quelqu’un d’autre. Vous pourrez ensuite tout supprimer.
 
 member-export-title = Exporter des personnes
 member-export-xlsx = Tout le monde, dans une feuille de calcul (XLSX)

@@ -1,4 +1,4 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = Programas usam tokens de acesso para ler e alterar as pessoas da sua instituição por meio da API.
 console-tokens-docs = Referência da API

@@ -7,7 +7,7 @@ console-pages-show = Mostrar
 console-pages-new = Nova página de nomes
 console-pages-none = Ainda não há páginas de nomes. Crie a primeira e depois convide as pessoas.
 console-pages-none-found = Nenhuma página de nomes corresponde.
-console-pages-none-given = Você ainda não recebeu páginas de nomes. Alguém com o papel de proprietário pode fazer isso.
+console-pages-none-given = Você ainda não recebeu páginas de nomes. Alguém com a função de titular pode fazer isso.
 console-pages-more = Páginas de nomes mais antigas
 console-pages-start = Voltar às mais recentes
 
@@ -62,7 +62,7 @@ console-asked-default = Como o campo personalizado indica
 console-page-listening = Escuta
 console-page-listen = Quem pode ouvir
 
-console-listen-managers = Só quem cuida da página ou tem permissão de leitura
+console-listen-managers = Só responsáveis e ouvintes da página
 console-listen-registered = Também as pessoas inscritas nela
 console-listen-institution = Também as pessoas da instituição que entraram
 console-listen-link = Qualquer pessoa com o link
@@ -70,7 +70,7 @@ console-listen-link = Qualquer pessoa com o link
 console-page-moderation = Novas gravações
 
 console-moderation-off = Podem ser ouvidas na hora
-console-moderation-hold = Esperam até que alguém que cuida da página as aprove
+console-moderation-hold = Esperam até que uma pessoa responsável pela página as aprove
 
 console-page-recordings = Gravações
 console-page-take = Duração máxima de uma gravação, em segundos

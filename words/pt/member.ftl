@@ -8,8 +8,8 @@ member-open-title = Páginas às quais você pode adicionar seu nome
 member-newest = Aqui aparecem apenas as páginas mais recentes.
 member-none = Você ainda não tem nenhuma página. Sua instituição pode dar uma a você.
 member-delete-role = Sua função na administração de páginas
-member-last-owner-title = Ninguém mais tem a função de proprietário
-member-last-owner = Sua instituição precisa de pelo menos uma pessoa proprietária. Primeiro, dê essa função a outra pessoa. Depois disso, você poderá excluir tudo.
+member-last-owner-title = Ninguém mais tem a função de titular
+member-last-owner = Sua instituição precisa de pelo menos uma pessoa titular. Primeiro, dê essa função a outra pessoa. Depois disso, você poderá excluir tudo.
 
 member-export-title = Exportar pessoas
 member-export-xlsx = Todas as pessoas, como planilha (XLSX)

@@ -1,4 +1,4 @@
-# The console: access tokens and SCIM.
+# The console: access tokens.
 
 console-tokens-about = 程序使用访问令牌通过 API 读取和更改你所在机构的人员。
 console-tokens-docs = API 参考
