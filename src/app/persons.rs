@@ -5,6 +5,8 @@ mod export;
 
 pub use export::{Archive, Export, File, export};
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 
 use super::{
@@ -383,17 +385,32 @@ pub(super) async fn delete_in(
         cancel_in(sql, pending, Reason::ByOperator, app.ids.id(now), now).await?;
         end_takes(sql, app, institution, *one, now).await?;
     }
-    let emails = persons::emails(sql, institution, registrations).await?;
+    let (mut by_email, mut others) = (BTreeMap::<String, Vec<Registration>>::new(), Vec::new());
     for one in registrations {
-        for email_key in persons::emails(sql, institution, &[*one]).await? {
-            store::invitations::delete_on_page(sql, institution, one.page, &email_key).await?;
+        let emails = persons::emails(sql, institution, &[*one]).await?;
+        if emails.is_empty() {
+            others.push(*one);
+        }
+        for email_key in emails {
+            // Whoever has come back to the page after they left keeps the new invitation.
+            let is_back =
+                one.hidden && participants::registered(sql, institution, one.page, &email_key).await?.on_page;
+            if !is_back {
+                store::invitations::delete_on_page(sql, institution, one.page, &email_key).await?;
+            }
+            by_email.entry(email_key).or_default().push(*one);
         }
     }
     let records = deletions(sql, app, record, registrations).await?;
     let gone = erase_in(sql, app.ids.id(now), institution, registrations, now).await?;
     audit::write(sql, &records).await?;
-    for email_key in emails {
-        forget_unregistered(sql, institution, &email_key, registrations).await?;
+    // They may be of many people, of whom some are registered elsewhere. Those without an email were found with the others of one person.
+    let is_one_person = by_email.len() == 1;
+    for (email_key, mut own) in by_email {
+        if is_one_person {
+            own.extend(&others);
+        }
+        forget_unregistered(sql, institution, &email_key, &own).await?;
     }
     Ok(gone)
 }

@@ -43,8 +43,9 @@ pub fn rules() -> Vec<Rule> {
             one::synchronize_all,
         ),
         Rule::post("/console/{slug}/learning-systems/{id}/delete", Least::Admin.fresh(), one::delete),
-        Rule::get("/console/{slug}/learning-systems/{id}/edit", Least::Admin, edit::show),
-        Rule::post("/console/{slug}/learning-systems/{id}/edit", Least::Admin, edit::save),
+        // Whoever changes the keys and addresses of a system decides who launches are from, as whoever connects one.
+        Rule::get("/console/{slug}/learning-systems/{id}/edit", Least::Admin.fresh(), edit::show),
+        Rule::post("/console/{slug}/learning-systems/{id}/edit", Least::Admin.fresh(), edit::save),
     ]
 }
 

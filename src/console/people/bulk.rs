@@ -183,7 +183,8 @@ async fn draw(app: &App, console: &Console, form: &Form, mut faults: Faults) -> 
 /// What is to be done, or what is missing.
 fn task_of(app: &App, words: Words, form: &Form) -> std::result::Result<TaskAction, Faults> {
     let base_url = app.links.base().to_owned();
-    match action_of(form).0 {
+    // What nobody has chosen is not done: without a choice, `action_of` only decides what is shown.
+    match form.get("action").unwrap_or_default() {
         "remind" => Ok(TaskAction::Remind { base_url }),
         "move" => match form.get("to").and_then(|to| to.parse::<NamePageId>().ok()) {
             Some(page) => Ok(TaskAction::Move { page }),
