@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Actor, App, Result, people, tool_consumers};
+use super::{Actor, App, Result, people, tokens, tool_consumers};
 use crate::{
     domain::{access::Action, ids::InstitutionId, participant::Participant},
     store::{newest, participants, progress},
@@ -38,6 +38,8 @@ pub struct Attention {
     /// Jobs that have been given up.
     pub dead_jobs: u64,
     pub disabled_systems: u64,
+    /// Access tokens that stop working soon.
+    pub expiring_tokens: u64,
 }
 
 /// What needs attention: on the actor's pages and, for administrators, in the institution.
@@ -54,5 +56,6 @@ pub async fn attention(app: &App, actor: &Actor, institution: InstitutionId) -> 
         bounces: progress::bounces(sql, institution).await?,
         dead_jobs: progress::dead(sql, institution).await?,
         disabled_systems: systems.iter().filter(|system| !system.enabled).count() as u64,
+        expiring_tokens: tokens::expiring(app, actor, institution).await?.len() as u64,
     })
 }

@@ -121,12 +121,13 @@ fn row(app: &App, console: &Console, one: &Participant) -> Option<Row> {
 }
 
 fn tasks(words: Words, nav: &Nav, attention: Attention) -> Vec<Task> {
-    let Attention { cases, bounces, dead_jobs, disabled_systems } = attention;
+    let Attention { cases, bounces, dead_jobs, disabled_systems, expiring_tokens } = attention;
     let all = [
         ("console-attention-cases", cases, Section::Moderation),
         ("console-attention-bounces", bounces, Section::Messages),
         ("console-attention-jobs", dead_jobs, Section::Jobs),
         ("console-attention-systems", disabled_systems, Section::LearningSystems),
+        ("console-attention-tokens", expiring_tokens, Section::Tokens),
     ];
     let task = |(id, count, section): (&str, u64, Section)| Task {
         title: words.text(id),

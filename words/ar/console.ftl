@@ -37,6 +37,7 @@ console-attention-cases = تسجيلات بانتظار قرار
 console-attention-bounces = عناوين لا يصلها البريد
 console-attention-jobs = مهام فشلت
 console-attention-systems = منصات تعلم متوقفة
+console-attention-tokens = رموز وصول تنتهي صلاحيتها قريبا
 console-search = بحث
 console-search-label = البحث عن أشخاص وصفحات أسماء وإعدادات
 console-search-results = النتائج

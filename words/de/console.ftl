@@ -37,6 +37,7 @@ console-attention-cases = Aufnahmen, die auf eine Entscheidung warten
 console-attention-bounces = Adressen, die keine E-Mail erreicht
 console-attention-jobs = Fehlgeschlagene Aufträge
 console-attention-systems = Ausgeschaltete Lernplattformen
+console-attention-tokens = Zugriffstoken, die bald ablaufen
 console-search = Suchen
 console-search-label = Personen, Namensseiten und Einstellungen suchen
 console-search-results = Ergebnisse

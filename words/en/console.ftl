@@ -37,6 +37,7 @@ console-attention-cases = Recordings that wait for a decision
 console-attention-bounces = Addresses that mail does not reach
 console-attention-jobs = Jobs that have failed
 console-attention-systems = Learning systems that are switched off
+console-attention-tokens = Access tokens that expire soon
 console-search = Search
 console-search-label = Search for people, name pages and settings
 console-search-results = Results

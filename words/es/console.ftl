@@ -37,6 +37,7 @@ console-attention-cases = Grabaciones pendientes de decisión
 console-attention-bounces = Direcciones a las que no llega el correo
 console-attention-jobs = Tareas fallidas
 console-attention-systems = Plataformas de aprendizaje desactivadas
+console-attention-tokens = Tokens de acceso que caducan pronto
 console-search = Buscar
 console-search-label = Buscar personas, páginas de nombres y ajustes
 console-search-results = Resultados

@@ -37,6 +37,7 @@ console-attention-cases = Enregistrements en attente d’une décision
 console-attention-bounces = Adresses que les messages n’atteignent pas
 console-attention-jobs = Tâches en échec
 console-attention-systems = Plateformes d’apprentissage désactivées
+console-attention-tokens = Jetons d’accès qui expirent bientôt
 console-search = Rechercher
 console-search-label = Rechercher des personnes, des pages de noms et des réglages
 console-search-results = Résultats

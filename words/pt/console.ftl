@@ -37,6 +37,7 @@ console-attention-cases = Gravações à espera de uma decisão
 console-attention-bounces = Endereços aos quais o e-mail não chega
 console-attention-jobs = Tarefas que falharam
 console-attention-systems = Plataformas de aprendizagem desativadas
+console-attention-tokens = Tokens de acesso que expiram em breve
 console-search = Buscar
 console-search-label = Buscar pessoas, páginas de nomes e configurações
 console-search-results = Resultados

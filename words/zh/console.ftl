@@ -37,6 +37,7 @@ console-attention-cases = 等待审核的录音
 console-attention-bounces = 邮件无法送达的地址
 console-attention-jobs = 失败的任务
 console-attention-systems = 已停用的学习平台
+console-attention-tokens = 即将过期的访问令牌
 console-search = 搜索
 console-search-label = 搜索人员、姓名页面和设置
 console-search-results = 结果

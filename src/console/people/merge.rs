@@ -55,6 +55,10 @@ struct Row {
 
 pub async fn ask(State(app): State<App>, console: Console, request: Request) -> Response {
     let query = query_of(&request);
+    if query.get("keep").is_none() {
+        // Two people are chosen in the list.
+        return console.go(&app, "/people");
+    }
     let ids = ["keep", "other"].map(|name| number(query.get(name).unwrap_or_default()));
     draw(&app, &console, ids, StatusCode::OK, None).await
 }
