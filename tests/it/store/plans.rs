@@ -470,7 +470,9 @@ async fn the_search_index_is_read_in_order() {
         for plan in plans(&world, &text, &params).await {
             let is_bad = |line: &String| {
                 let line = line.trim_start_matches([' ', '-', '>']);
-                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sort(line)
+                // PostgreSQL may sort the few people of one page.
+                let is_sorted = is_sort(line) && !(on_postgres() && what == "by name on a page");
+                line.starts_with("SCAN") || line.contains("Seq Scan") || is_sorted
             };
             assert!(!plan.iter().any(is_bad), "{what}\n  {text}\n    {}", plan.join("\n    "));
         }
