@@ -125,7 +125,7 @@ async fn the_second_of_two_who_change_a_member_is_told() {
     set(&world, &world.institution, BEA, Role::Reader, &[&world.page]).await;
     let form = [("email", BEA), ("version", version.as_str()), ("role", "admin")];
     let body = owner.post(&format!("{PATH}/change"), &form).await.expect(422).body;
-    assert!(body.contains("meanwhile") && body.contains("value=\"admin\" checked"), "{body}");
+    assert!(body.contains("in the meantime") && body.contains("value=\"admin\" checked"), "{body}");
     assert_eq!(find(&world, BEA).await.unwrap().role, Role::Reader);
     let version = hidden(&body, "version");
     let form = [("email", BEA), ("version", version.as_str()), ("role", "admin")];
