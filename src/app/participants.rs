@@ -29,7 +29,7 @@ use crate::{
         audit::{Act, Who},
         custom_field::CustomField,
         email::Email,
-        fault::{Fault, Field},
+        fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         idempotency::{Made, RequestKey},
         ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
@@ -402,15 +402,12 @@ pub(super) async fn update_own(app: &App, owner: Owner, who: Who, draft: Draft) 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SeenEntry {
     pub id: ParticipantId,
-    /// The time of its last change when it was seen. If it has changed since, the update is refused with an error of `VERSION`. `None`
+    /// The time of its last change when it was seen. If it has changed since, the update is refused: `SetupFault::Outdated`. `None`
     /// updates it in any case.
     pub version: Option<i64>,
     /// Whether a new phone number is called.
     pub is_called: bool,
 }
-
-/// The field of the error that somebody else has changed an entry.
-pub const VERSION: Field = Field::Parameter("version");
 
 /// Like `update`, by id: not everybody has an email.
 pub(super) async fn update_entry(
@@ -447,7 +444,7 @@ impl Target {
                 let place = place.filter(|place| access.reaches(place.page));
                 let place = place.ok_or(Error::Missing(Missing::Participant))?;
                 if version.is_some_and(|version| version != place.updated_at) {
-                    return Err(Error::invalid(VERSION, Fault::NotIncluded));
+                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
                 }
                 let found = participants::by_ids(sql, access.institution, &[*id]).await?.pop();
                 found.ok_or(Error::Missing(Missing::Participant))

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 
-pub use super::participants::VERSION;
 use super::{
     Actor, App, Error, Missing, Result, audiences, calls,
     participants::{self, SeenEntry},
@@ -178,7 +177,7 @@ async fn others(
     Ok(all.into_iter().filter_map(entry).collect())
 }
 
-/// Changes an entry, unless it has changed since that version: then the error is about `VERSION`. A new phone number is not called.
+/// Changes an entry, unless it has changed since that version: then the error is `SetupFault::Outdated`. A new phone number is not called.
 pub async fn update(
     app: &App,
     actor: &Actor,

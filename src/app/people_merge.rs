@@ -7,7 +7,6 @@ use super::{
     audit::{self, Record},
     calls::{self, CallChange},
     exports, media,
-    participants::VERSION,
     persons::deletions,
 };
 use crate::{
@@ -17,7 +16,7 @@ use crate::{
         call::Reason,
         custom_field::CustomField,
         email::email_key,
-        fault::{Fault, Field},
+        fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, ParticipantId},
         matching::Entry,
         media::{Kind, Media},
@@ -111,7 +110,7 @@ async fn side(sql: &mut Sql, access: &Access, id: ParticipantId) -> Result<Side>
     Ok(Side { person, place })
 }
 
-/// Merges the second entry into the first, unless one of them has changed since these versions: then the error is about `VERSION`.
+/// Merges the second entry into the first, unless one of them has changed since these versions: then the error is `SetupFault::Outdated`.
 pub async fn merge(
     app: &App,
     actor: &Actor,
@@ -129,7 +128,7 @@ pub async fn merge(
                 rolls::lock(sql, institution).await?;
                 let (kept, other) = both(sql, &access, ids).await?;
                 if versions != (kept.place.updated_at, other.place.updated_at) {
-                    return Err(Error::invalid(VERSION, Fault::NotIncluded));
+                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
                 }
                 // The next roster would create it again.
                 if members::is_member(sql, institution, other.place.id).await? {

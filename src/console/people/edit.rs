@@ -9,9 +9,12 @@ use super::{IdPath, REJECTED, path_of, sentence, shown_name};
 use crate::{
     app::{
         App, Error,
-        people_entry::{self, EntryView, VERSION},
+        people_entry::{self, EntryView},
     },
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::is_outdated,
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         fault::Field,
         field_errors::FieldErrors,
@@ -99,7 +102,7 @@ fn draw(app: &App, console: &Console, entry: &EntryView, rejected: Option<&Rejec
         inputs: inputs(words, console, entry, rejected),
         fixed: fixed.collect(),
         is_in_course: entry.is_in_course,
-        is_changed: rejected.is_some_and(|rejected| rejected.errors.has(&VERSION)),
+        is_changed: rejected.is_some_and(|rejected| is_outdated(rejected.errors)),
         page,
     };
     console.show(if rejected.is_some() { REJECTED } else { StatusCode::OK }, &shown)

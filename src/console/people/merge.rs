@@ -11,10 +11,12 @@ use super::{REJECTED, date, edit, number, path_of, query_of, shown_name};
 use crate::{
     app::{
         App, Error,
-        people_entry::VERSION,
         people_merge::{self, COURSE, MergeView},
     },
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::is_outdated,
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         ids::ParticipantId,
         participant::{Participant, Recording},
@@ -168,7 +170,7 @@ pub async fn merge(State(app): State<App>, ConsoleForm { console, form }: Consol
         Err(error) => return console.fault(&app, &error),
     };
     let words = console.words();
-    let fault = if errors.has(&VERSION) {
+    let fault = if is_outdated(&errors) {
         Some(words.text("console-people-merge-changed"))
     } else if errors.has(&COURSE) {
         Some(words.text("console-people-merge-course"))
