@@ -517,13 +517,13 @@ pub fn cases() -> Vec<Case> {
             s.id,
             "degree".into()
         )),
-        case!("participants::create", write, |s, a| participants::create(
+        case!("participants::create::create", write, |s, a| participants::create(
             &s.world.app,
             &a.access(s.id)?,
             s.page.clone(),
             draft("ben@x.org")
         )),
-        case!("participants::create_once", write, |s, a| participants::create_once(
+        case!("participants::create::create_once", write, |s, a| participants::create_once(
             &s.world.app,
             &a.access(s.id)?,
             s.page.clone(),
@@ -541,7 +541,7 @@ pub fn cases() -> Vec<Case> {
             &a.access(s.id)?,
             &[mark(EMAIL)]
         )),
-        case!("participants::update", write, |s, a| participants::update(
+        case!("participants::update::update", write, |s, a| participants::update(
             &s.world.app,
             &a.access(s.id)?,
             s.page.clone(),
@@ -608,7 +608,7 @@ pub fn cases() -> Vec<Case> {
             deleted_people::delete(&s.world.app, &Actor::Operator, s.id, id).await.unwrap();
             deleted_people::restore(&s.world.app, a, s.id, id).await
         }),
-        case!("participants::list_badge", write, |s, a| participants::list_badge(
+        case!("participants::update::list_badge", write, |s, a| participants::list_badge(
             &s.world.app,
             &a.access(s.id)?,
             s.page.clone(),

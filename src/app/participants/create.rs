@@ -1,0 +1,251 @@
+//! Registering people.
+
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::Value as Json;
+
+use super::{change_custom, with_media};
+use crate::{
+    app::{
+        App, Error, Forbidden, Missing, Result,
+        audit::{self, Record as AuditRecord},
+        calls::{self, CallChange},
+        idempotency::{self, Creation},
+        media, name_pages,
+        own_recordings::{self, Attempts, Copies, Started},
+    },
+    domain::{
+        access::{Access, Action},
+        audit::Act,
+        custom_field::CustomField,
+        email::Email,
+        fault::{Fault, Field},
+        idempotency::{Made, RequestKey},
+        ids::{InstitutionId, ParticipantId},
+        media::{Kind, Media},
+        moment::Moment,
+        name_page::{NamePage, NamePageRef},
+        own_recording::{Registration, Start},
+        participant::{CustomValues, Draft, Participant},
+        phone_number::PhoneNumber,
+        registration::Registrant,
+        text,
+    },
+    store::{
+        self, Sql,
+        participants::{self, KeyKind, Record, Vacancy},
+        rolls,
+    },
+};
+
+/// Registers a person on a page. Reports all validation errors together.
+pub async fn create(app: &App, access: &Access, page: NamePageRef, draft: Draft) -> Result<Participant> {
+    create_as(app, access, page, draft, Registrant::Insider, None).await
+}
+
+/// `create` for a request that may be repeated with the same key.
+pub async fn create_once(
+    app: &App,
+    access: &Access,
+    page: NamePageRef,
+    draft: Draft,
+    key: Option<RequestKey>,
+) -> Result<Creation<Participant>> {
+    access.check(Action::Write)?;
+    let make = create_as(app, access, page, draft, Registrant::Insider, key.clone());
+    idempotency::once(app, key.as_ref(), make, |made| created(app, access, made)).await
+}
+
+/// The participant whom an earlier request has created.
+async fn created(app: &App, access: &Access, made: Made) -> Result<Participant> {
+    let Made::Participant(id) = made else { return Err(idempotency::other_kind()) };
+    let (sql, institution) = (&mut app.db.read(), access.institution);
+    let found = participants::by_ids(sql, institution, &[id]).await?.pop();
+    let found = found.ok_or(Error::Missing(Missing::Participant))?;
+    // The token may be limited to pages, and the participant may be on another one by now.
+    if access.pages().is_some() {
+        let (within, token) = (access.within(), &found.token);
+        let within_reach = participants::best(sql, institution, within, KeyKind::Token, token).await?;
+        within_reach.ok_or(Error::Forbidden(Forbidden::NamePage))?;
+    }
+    Ok(found)
+}
+
+/// `create` for somebody who registers themselves.
+pub(in crate::app) async fn create_as(
+    app: &App,
+    access: &Access,
+    page: NamePageRef,
+    mut draft: Draft,
+    registrant: Registrant,
+    key: Option<RequestKey>,
+) -> Result<Participant> {
+    access.check(Action::Write)?;
+    let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
+    let access = access.clone();
+    draft.require_for_create();
+    // Before audio is processed, and before the lock, which others wait for.
+    let found = name_pages::permitted(app, &access, &page).await?;
+    let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
+    let processed = media::process(app, institution, &mut draft, now).await?;
+    let registrations = [(0, Registration::of(&draft))];
+    let record = AuditRecord::of(app, &access, Act::ParticipantCreated);
+    // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
+    // need it; then it is retried.
+    let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
+    let person = loop {
+        let made = own_recordings::files(&copies);
+        let (db, rules, call_change, token) =
+            (app.db.clone(), rules.clone(), call_change.clone(), token.clone());
+        let (access, page, draft, key) = (access.clone(), page.clone(), draft.clone(), key.clone());
+        let (found, record) = (found.clone(), record.clone());
+        let write = move |mut new: Vec<Media>| async move {
+            db.write_people(institution, move |sql| {
+                Box::pin(async move {
+                    let id = rolls::lock_for_new(sql, institution).await?;
+                    let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
+                    if let Some(key) = &key {
+                        idempotency::claim(sql, key, &Made::Participant(id), now).await?;
+                    }
+                    let email_key = draft.email.set().map(Email::key);
+                    let (page, vacancy) = vacancy(sql, &access, &page, found, email_key).await?;
+                    let place = NewParticipant { id, token, page, vacancy };
+                    let phone = audit::of_phone(draft.phone_number.set().map(PhoneNumber::e164));
+                    let Created { person, recorded, fields } =
+                        create_in(sql, institution, place, draft, now).await?;
+                    if registrant == Registrant::Outsider {
+                        store::outsiders::mark(sql, institution, id).await?;
+                    }
+                    calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
+                    // A token limited to some pages must not reach recordings from others.
+                    let starts = recorded && access.pages().is_none();
+                    let mut used: HashSet<String> = new.iter().map(|one| one.hex.clone()).collect();
+                    if starts
+                        && !new.iter().any(|one| one.kind == Kind::Recording)
+                        && let Some(started) = start(sql, institution, person.id, 0, &copies).await?
+                    {
+                        used.insert(started.media.hex.clone());
+                        let one = [(person.id, &started)];
+                        if own_recordings::hold_started(sql, institution, &one, now).await?.is_empty() {
+                            new.push(started.media);
+                        }
+                    }
+                    let (person, replaced) = with_media(sql, institution, person, &new, now).await?;
+                    let after = audit::with(audit::of_participant(&person, &fields), phone);
+                    let after = audit::with(after, audit::of_media(&new));
+                    audit::write(sql, &[record.participant(&person).change(Json::Null, after)]).await?;
+                    Ok(((person, used), replaced))
+                })
+            })
+            .await
+        };
+        let written = media::store_and(app, institution, processed.clone(), write).await;
+        match own_recordings::settle(app, institution, made, written).await {
+            Err(error) => {
+                attempts.again(error)?;
+                copies = own_recordings::prepare(app, institution, &registrations, Start::Shared).await?;
+            }
+            Ok(person) => break person,
+        }
+    };
+    app.switchboard.wake();
+    Ok(person)
+}
+
+/// Returns what a new registration starts with, if the same email has a recording elsewhere. `place` is its index in the
+/// copies. If that recording is paused, the registration is, before the copy is attached or held.
+pub(in crate::app) async fn start(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+    place: usize,
+    copies: &Copies,
+) -> Result<Option<Started>> {
+    let Some(own) = store::own_recordings::find(sql, institution, id).await? else { return Ok(None) };
+    let mut started = own_recordings::start(sql, institution, &[(place, own)], Start::Shared, copies).await?;
+    let Some(started) = started.remove(&place) else { return Ok(None) };
+    if started.is_paused {
+        store::audiences::pause(sql, institution, &[id]).await?;
+    }
+    Ok(Some(started))
+}
+
+/// A participant who was just created.
+struct Created {
+    person: Participant,
+    /// Whether the same email has a recording elsewhere.
+    recorded: bool,
+    /// The institution's custom fields, if they have a value for one.
+    fields: Vec<CustomField>,
+}
+
+/// What a participant gets before the draft is looked at.
+struct NewParticipant {
+    id: ParticipantId,
+    token: String,
+    page: NamePage,
+    vacancy: Vacancy,
+}
+
+/// The page with what it has for a new participant. `found` was read before the institution was locked. If that page is gone, it
+/// was deleted or merged into another one.
+async fn vacancy(
+    sql: &mut Sql,
+    access: &Access,
+    page: &NamePageRef,
+    found: NamePage,
+    email_key: Option<&str>,
+) -> Result<(NamePage, Vacancy)> {
+    if let Some(vacancy) = participants::vacancy(sql, access.institution, found.id, email_key).await? {
+        return Ok((found, vacancy));
+    }
+    let found = name_pages::permitted_in(sql, access, page).await?;
+    let vacancy = participants::vacancy(sql, access.institution, found.id, email_key).await?;
+    Ok((found, vacancy.ok_or(Error::Missing(Missing::NamePage))?))
+}
+
+/// Creates a participant inside the caller's transaction, which holds the institution's lock and is rolled back if this
+/// fails.
+async fn create_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    NewParticipant { id, token, page, vacancy: Vacancy { place, registered } }: NewParticipant,
+    mut draft: Draft,
+    now: Moment,
+) -> Result<Created> {
+    draft.require_for_create();
+    let mut errors = std::mem::take(&mut draft.errors);
+    let email_key = draft.email.set().map(|email| email.key().to_owned());
+    if registered.on_page {
+        errors.add(Field::Email, Fault::Taken);
+    }
+    if let Some(identifier) = draft.identifier.set() {
+        // Without a valid email, an identifier in use always belongs to somebody else.
+        let own_key = email_key.as_deref().unwrap_or_default();
+        if participants::identifier_taken(sql, institution, &text::nfc(identifier), own_key).await? {
+            errors.add(Field::Identifier, Fault::Taken);
+        }
+    }
+    let mut custom = CustomValues::default();
+    let given = std::mem::take(&mut draft.custom);
+    let (custom_changed, fields) = change_custom(sql, institution, &mut custom, given, &mut errors).await?;
+    errors.into_result()?;
+    rolls::take_places(sql, institution, page.id).await?;
+    let mut person = Participant::new(id, place, token);
+    person.take_texts(&mut draft);
+    person.email = draft.email.set().map(|email| email.as_given().to_owned());
+    person.custom = custom;
+    person.custom_changed_at = custom_changed.then_some(now);
+    let record = Record {
+        name_page_id: page.id,
+        email_key,
+        identifier_key: person.identifier.as_deref().map(text::nfc),
+        phone_number: draft.phone_number.set().map(|number| number.e164().to_owned()),
+        person,
+        now,
+    };
+    participants::insert(sql, institution, &record).await?;
+    // As it would be read: nothing is derived when a record is stored.
+    let person = Participant { page: Arc::new(page.into()), ..record.person };
+    Ok(Created { person, recorded: registered.recorded, fields })
+}
