@@ -48,6 +48,15 @@ end
 
 function makers.email() return get(anybody) end
 
+-- Few people are looked up often, and most of them rarely: the person of rank k with a probability of about 1/k (Zipf's law). The
+-- factor, a prime, scatters them over the tables.
+local function somebody_popular()
+   local rank = math.floor((conf.people + 1) ^ math.random())
+   return email(rank * 7919 % conf.people)
+end
+
+function makers.popular() return get(somebody_popular) end
+
 function makers.page() return get(any_page) end
 
 function makers.code()

@@ -60,7 +60,7 @@ class Case:
 
     def of_nginx(self, token, size, seed, file):
         """The same random part as a query, which a static file ignores. POSTs become GETs, because a file takes no body."""
-        kind = self.kind if self.kind in ("email", "page", "code", "person") else "fixed"
+        kind = self.kind if self.kind in ("email", "popular", "page", "code", "person") else "fixed"
         return self.lua(token, size, seed, f"{file}?", kind)
 
 
@@ -179,6 +179,8 @@ ALL = [
             one=lambda answer: answer["participants"][0]),
     ByEmail("show", "v4 participant by random email", "email", f"{V4}/participants/",
             one=lambda answer: answer["participant"]),
+    ByEmail("latest-zipf", "v5 latest by email, popular people more often (Zipf)", "popular", f"{V5}/participants/latest?tokens=",
+            one=lambda answer: answer["participants"][0]),
     Search("search-100", "v4 search of 100 random emails", "search", f"{V4}/participants/search", "", 100),
     Search("search-1000", "v4 search of 1,000 random emails", "search", f"{V4}/participants/search", "", 1000),
     OnPage("page", "v4 list of a random name page, 10 of 100", "page", f"{V4}/name_pages/", "/participants", 10),
