@@ -19,6 +19,7 @@ mod security;
 mod settings;
 mod sign_on;
 mod start;
+mod stories;
 mod systems;
 mod tokens;
 

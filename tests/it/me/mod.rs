@@ -29,7 +29,10 @@ use crate::support::World;
 
 /// A browser: it keeps cookies, follows no redirects by itself, and reads the CSRF token of the last page with a form.
 pub struct Browser<'a> {
-    world: &'a World,
+    /// The address of the server.
+    base: &'a str,
+    /// `None` where the server is a process of its own.
+    world: Option<&'a World>,
     client: reqwest::Client,
     cookies: Mutex<BTreeMap<String, String>>,
     csrf: Mutex<String>,
@@ -63,14 +66,24 @@ impl Seen {
 
 impl<'a> Browser<'a> {
     pub fn new(world: &'a World) -> Self {
+        Self { world: Some(world), ..Self::at(&world.base) }
+    }
+
+    /// For the server at this address.
+    pub fn at(base: &'a str) -> Self {
         let builder = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let client = builder.redirect(redirect::Policy::none()).build().unwrap();
-        Self { world, client, cookies: Mutex::default(), csrf: Mutex::default(), headers: Vec::new() }
+        let (cookies, csrf) = (Mutex::default(), Mutex::default());
+        Self { base, world: None, client, cookies, csrf, headers: Vec::new() }
+    }
+
+    fn world(&self) -> &'a World {
+        self.world.expect("a browser that was made for a world")
     }
 
     /// The address of the server.
     pub fn base(&self) -> &str {
-        &self.world.base
+        self.base
     }
 
     pub fn cookie(&self, name: &str) -> Option<String> {
@@ -87,7 +100,7 @@ impl<'a> Browser<'a> {
 
     /// The status, the headers and the bytes of a file.
     pub async fn file(&self, path: &str, headers: &[(&str, &str)]) -> (u16, header::HeaderMap, Vec<u8>) {
-        let mut request = self.client.get(format!("{}{path}", self.world.base));
+        let mut request = self.client.get(format!("{}{path}", self.base));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -127,7 +140,7 @@ impl<'a> Browser<'a> {
     }
 
     pub async fn ask_for(&self, method: Method, path: &str) -> Seen {
-        self.send(self.client.request(method, format!("{}{path}", self.world.base))).await
+        self.send(self.client.request(method, format!("{}{path}", self.base))).await
     }
 
     pub async fn get(&self, path: &str) -> Seen {
@@ -136,7 +149,7 @@ impl<'a> Browser<'a> {
 
     /// A response whose body may take long, or never end.
     pub async fn stream(&self, path: &str) -> reqwest::Response {
-        let mut request = self.with_cookies(self.client.get(format!("{}{path}", self.world.base)));
+        let mut request = self.with_cookies(self.client.get(format!("{}{path}", self.base)));
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
@@ -148,7 +161,7 @@ impl<'a> Browser<'a> {
         let body: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let mut request = self
             .client
-            .post(format!("{}{path}", self.world.base))
+            .post(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(body);
         for (name, value) in headers {
@@ -159,9 +172,8 @@ impl<'a> Browser<'a> {
 
     /// Sends this body, whatever it is, from our own site.
     pub async fn post_body(&self, path: &str, kind: Option<&str>, body: Vec<u8>) -> Seen {
-        let request = self.client.post(format!("{}{path}", self.world.base));
-        let request =
-            request.header("origin", self.world.base.as_str()).header("sec-fetch-site", "same-origin");
+        let request = self.client.post(format!("{}{path}", self.base));
+        let request = request.header("origin", self.base).header("sec-fetch-site", "same-origin");
         let request = match kind {
             Some(kind) => request.header(header::CONTENT_TYPE, kind),
             None => request,
@@ -173,7 +185,7 @@ impl<'a> Browser<'a> {
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Seen {
         let csrf = self.csrf();
         let fields = [&[("csrf", csrf.as_str())], fields].concat();
-        let headers = [("origin", self.world.base.as_str()), ("sec-fetch-site", "same-origin")];
+        let headers = [("origin", self.base), ("sec-fetch-site", "same-origin")];
         self.post_bare(path, &fields, &headers).await
     }
 
@@ -198,7 +210,7 @@ impl<'a> Browser<'a> {
         body.extend_from_slice(b"\r\n--b1--\r\n");
         let mut request = self
             .client
-            .post(format!("{}{path}", self.world.base))
+            .post(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "multipart/form-data; boundary=b1")
             .body(body);
         for (name, value) in headers {
@@ -221,7 +233,7 @@ impl<'a> Browser<'a> {
     /// Asks for a sign-in mail and reads it.
     pub async fn mailed(&self, query: &str, email: &str) -> Mailed {
         self.ask(query, email).await.redirects_to("/sign-in/code");
-        newest_mail(self.world).await.expect("a message")
+        newest_mail(self.world()).await.expect("a message")
     }
 
     pub async fn enter_code(&self, code: &str) -> Seen {
@@ -231,7 +243,7 @@ impl<'a> Browser<'a> {
 
     /// Opens a link and presses the button.
     pub async fn follow(&self, link: &str) -> Seen {
-        let path = link.strip_prefix(&self.world.base).unwrap();
+        let path = link.strip_prefix(self.base).unwrap();
         self.get(path).await.expect(200);
         self.post(path, &[]).await
     }
@@ -239,7 +251,7 @@ impl<'a> Browser<'a> {
     /// The session of this browser.
     pub async fn session(&self) -> Option<Session> {
         let cookie = self.cookie("endonym")?;
-        sessions::find(&self.world.app, &[&cookie]).await.unwrap().map(|(_, session)| session)
+        sessions::find(&self.world().app, &[&cookie]).await.unwrap().map(|(_, session)| session)
     }
 }
 

@@ -89,7 +89,7 @@ impl Browser<'_> {
 
     /// A request of a script, without a body.
     pub async fn ask_as_script(&self, path: &str) -> Seen {
-        let request = self.client.post(format!("{}{path}", self.world.base));
+        let request = self.client.post(format!("{}{path}", self.base));
         self.send(request.header("accept", "application/json").header("x-csrf-token", self.csrf())).await
     }
 }

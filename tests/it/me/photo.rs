@@ -41,7 +41,7 @@ fn size(jpeg: &[u8]) -> (u16, u16) {
 impl Browser<'_> {
     async fn send_photo(&self, picture: &[u8]) -> Seen {
         let csrf = self.csrf();
-        let headers = [("origin", self.world.base.as_str()), ("sec-fetch-site", "same-origin")];
+        let headers = [("origin", self.base), ("sec-fetch-site", "same-origin")];
         self.post_file("/me/photo", ("photo", picture), &[("csrf", &csrf)], &headers).await
     }
 }

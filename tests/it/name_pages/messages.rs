@@ -214,6 +214,7 @@ async fn the_menu_of_managers_marks_the_page_that_is_shown_and_no_other() {
                 page.body.split("<nav class=\"manage\"").nth(1).unwrap().split("</nav>").next().unwrap();
             assert!(menu.contains(&format!("href=\"{path}\" aria-current=\"page\"")), "{path}: {menu}");
             assert_eq!(menu.matches("aria-current").count(), 1, "{path}: {menu}");
+            assert!(menu.contains("href=\"/console\""), "{path} leads back to the console: {menu}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Name pages on the web.
 
 mod ask;
-mod browser;
+pub mod browser;
 mod export;
 mod hostile;
 mod import;

@@ -156,7 +156,7 @@ impl<'a> Visitor<'a> {
 
     /// Signs in at the provider, as far as it sends the browser back. Returns the path there.
     async fn at_provider(&self, address: &str) -> String {
-        let base = &self.browser.world.base;
+        let base = self.browser.base;
         let mut url = address.to_owned();
         for _ in 0..8 {
             let seen = self.ask(Method::GET, &url, &[]).await.expect(303);
@@ -215,7 +215,7 @@ async fn is_refused(visitor: &Visitor<'_>, seen: Seen, status: u16, title: &str)
     assert!(text.contains(&format!("<h1>{title}</h1>")), "{text}");
     assert!(text.contains("href=\"/sign-in"), "{text}");
     assert!(visitor.browser.session().await.is_none());
-    assert_eq!(number(visitor.browser.world, "SELECT COUNT(*) FROM sessions").await, 0);
+    assert_eq!(number(visitor.browser.world(), "SELECT COUNT(*) FROM sessions").await, 0);
 }
 
 /// Without the marks around arguments.

@@ -220,8 +220,15 @@ impl Browser {
 
     /// Presses a key wherever the focus is. The names of keys are those of WebDriver.
     pub async fn press(&self, key: &str) {
-        let pair = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
-        let action = json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": pair }] });
+        self.press_together(&[key]).await;
+    }
+
+    /// Presses keys one after the other, and releases them in the opposite order: `Ctrl K`.
+    pub async fn press_together(&self, keys: &[&str]) {
+        let down = keys.iter().map(|key| json!({ "type": "keyDown", "value": key }));
+        let up = keys.iter().rev().map(|key| json!({ "type": "keyUp", "value": key }));
+        let actions: Vec<Value> = down.chain(up).collect();
+        let action = json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] });
         self.command("/actions", action).await;
     }
 

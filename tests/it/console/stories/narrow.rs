@@ -1,0 +1,71 @@
+//! The console on a screen of 390 pixels.
+
+use endonym::domain::{member::Role, section::Section};
+use reqwest::Method;
+use serde_json::json;
+
+use super::{choose, console, enter, fits};
+use crate::{
+    name_pages::browser::arrive,
+    support::{World, browser::Browser},
+};
+
+/// Chooses a section. The menu of each page starts closed.
+async fn choose_in_menu(browser: &Browser, path: &str) {
+    let menu = "document.querySelector('.menu')";
+    browser.until(&format!("{menu} && !{menu}.open")).await;
+    browser.click(".menu > summary").await;
+    browser.until(&format!("{menu}.open && document.querySelector('.menu a').checkVisibility()")).await;
+    fits(browser).await;
+    choose(browser, path).await;
+    fits(browser).await;
+}
+
+/// Opens the first of a list.
+async fn open_first(browser: &Browser) {
+    let path = browser.value("document.querySelector('tbody th a').pathname").await;
+    browser.click("tbody th a").await;
+    arrive(browser, path.as_str().unwrap()).await;
+    fits(browser).await;
+}
+
+#[tokio::test]
+async fn on_a_narrow_screen_every_section_is_reached_and_a_token_is_seen_once() {
+    let world = World::on_sqlite().await;
+    let long = json!({
+        "first_name": "Oluwaseunfunmilayo", "last_name": "Wolfeschlegelsteinhausenbergerdorff",
+        "email": "oluwaseunfunmilayo.wolfeschlegelsteinhausenbergerdorff@students.example.edu",
+    });
+    world.person_on(&world.page, long).await;
+
+    let browser = Browser::start().await;
+    browser.resize(390).await;
+    enter(&browser, &world, Role::Owner, &[]).await;
+    for section in Section::ALL {
+        choose_in_menu(&browser, &console(&world, section.path())).await;
+        if matches!(section, Section::People | Section::NamePages) {
+            open_first(&browser).await;
+        }
+    }
+
+    choose_in_menu(&browser, &console(&world, "/tokens")).await;
+    browser.click("main a[href$='/tokens/new']").await;
+    arrive(&browser, &console(&world, "/tokens/new")).await;
+    fits(&browser).await;
+    browser.write("#name", "Directory").await;
+    browser.click("form[action$='/tokens/new'] button").await;
+    browser.until("document.readyState === 'complete' && document.querySelector('#secret')").await;
+    fits(&browser).await;
+    let secret = browser.value("document.querySelector('#secret').value").await;
+    let secret = secret.as_str().unwrap();
+    let answer = world.request_as(secret, Method::GET, "/v5/participants").send().await.unwrap();
+    assert_eq!(answer.status(), 200, "the token works");
+
+    // "I have copied it" leads to the token, which is no longer shown there.
+    browser.click("main a.button").await;
+    browser.until("document.readyState === 'complete' && document.querySelector('#requests-title')").await;
+    fits(&browser).await;
+    let is_shown = format!("document.documentElement.outerHTML.includes('{secret}')");
+    assert_eq!(browser.value(&is_shown).await, false);
+    assert_eq!(browser.complaints().await, [""; 0]);
+}
