@@ -41,7 +41,7 @@ const PEOPLE: &[(&str, &str, &str, &str, &str, &str)] = &[
     ("Oluwaseun", "Adébáyò", "seun@demo.example", "D-1004", "oh-loo-WAH-shay-oon ah-day-BAH-yoh", "he/him"),
     ("محمد", "الفاسي", "mohammed@demo.example", "D-1005", "mo-HAM-med al-FAH-see", "he/him"),
     ("Łukasz", "Wójcik", "lukasz@demo.example", "D-1006", "WOO-kash VOY-chik", "he/him"),
-    ("अनन्या", "शर्मा", "ananya@demo.example", "D-1007", "uh-NUN-yah SHAR-mah", "she/her"),
+    ("ნინო", "ბერიძე", "nino@demo.example", "D-1007", "NEE-no beh-REED-zeh", "she/her"),
     ("Gwenllian", "Rhys", "gwenllian@demo.example", "D-1008", "gwen-HLEE-an REES", "she/her"),
     ("Þórdís", "Jónsdóttir", "thordis@demo.example", "D-1009", "THOR-dees YOHNS-doh-tir", "she/her"),
     ("Zeynep", "Yıldırım", "zeynep@demo.example", "D-1010", "zay-NEP yuhl-duh-RUHM", "she/her"),
@@ -61,7 +61,7 @@ const RECORDINGS: &[(&str, &[u8])] = &[
     ("seun@demo.example", include_bytes!("../../assets/demo/seun.ogg")),
     ("mohammed@demo.example", include_bytes!("../../assets/demo/mohammed.ogg")),
     ("lukasz@demo.example", include_bytes!("../../assets/demo/lukasz.ogg")),
-    ("ananya@demo.example", include_bytes!("../../assets/demo/ananya.ogg")),
+    ("nino@demo.example", include_bytes!("../../assets/demo/nino.ogg")),
     ("gwenllian@demo.example", include_bytes!("../../assets/demo/gwenllian.ogg")),
     ("thordis@demo.example", include_bytes!("../../assets/demo/thordis.ogg")),
 ];
