@@ -76,7 +76,9 @@ async fn a_demonstration_prints_links_to_the_console_and_to_a_persons_page() {
     let request = client().get(format!("{}/console/demo", serving.base));
     let page = request.header("cookie", session.split(';').next().unwrap()).send().await.unwrap();
     assert_eq!(page.status(), 200);
-    assert!(page.text().await.unwrap().contains("/console/demo/members"), "the menu of an owner");
+    let page = page.text().await.unwrap();
+    assert!(page.contains("/console/demo/members"), "the menu of an owner");
+    assert!(page.contains("<figure class=\"chart coverage\">"), "the demonstration has a history");
     follow(person).await;
     // Nobody is signed in who was deleted, and that is no reason not to start.
     here.succeed(&["person", "delete", "siobhan@demo.example", "--institution", "demo", "--yes"]);
