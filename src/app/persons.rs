@@ -371,7 +371,8 @@ pub(super) async fn deletions(
 }
 
 /// Deletes registrations with the invitations to their pages, and cancels their pending calls, inside a transaction that holds the
-/// institution's lock. Returns the media whose files must be removed afterwards.
+/// institution's lock. Whoever was invited again after their registration was hidden keeps that invitation. Returns the media whose files
+/// must be removed afterwards.
 pub(super) async fn delete_in(
     sql: &mut Sql,
     app: &App,
@@ -386,6 +387,7 @@ pub(super) async fn delete_in(
         end_takes(sql, app, institution, *one, now).await?;
     }
     let (mut by_email, mut others) = (BTreeMap::<String, Vec<Registration>>::new(), Vec::new());
+    let mut invited_again: Vec<ParticipantId> = Vec::new();
     for one in registrations {
         let emails = persons::emails(sql, institution, &[*one]).await?;
         if emails.is_empty() {
@@ -395,6 +397,12 @@ pub(super) async fn delete_in(
             // Whoever has come back to the page after they left keeps the new invitation.
             let is_back =
                 one.hidden && participants::registered(sql, institution, one.page, &email_key).await?.on_page;
+            // The deletion has withdrawn the invitation of that time: this one is newer.
+            let invited = (one.page, email_key.as_str());
+            if !is_back && one.hidden && store::invitations::is_invited(sql, institution, invited).await? {
+                invited_again.push(one.id);
+                continue;
+            }
             if !is_back {
                 store::invitations::delete_on_page(sql, institution, one.page, &email_key).await?;
             }
@@ -412,6 +420,8 @@ pub(super) async fn delete_in(
         }
         forget_unregistered(sql, institution, &email_key, &own).await?;
     }
+    // What they have agreed to, and their sessions, belong to the invitation.
+    store::audit::forget_entries(sql, institution, &invited_again).await?;
     Ok(gone)
 }
 

@@ -25,8 +25,10 @@ use crate::{
 
 /// How long what was read is good for.
 const FRESH: Duration = Duration::from_secs(1);
-/// Streams of events that one person has at a time on a node, and all of them together.
+/// Streams of events that one person has at a time on a node, those of an institution, and all of them together. An institution never
+/// has them all.
 const MOST_OF_PERSON: usize = 4;
+const MOST_OF_INSTITUTION: usize = 64;
 const MOST_STREAMS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,12 +125,18 @@ impl Board {
         known.entry(institution).or_default().clone()
     }
 
-    /// `None` if this person, or everybody together, has too many streams.
+    /// `None` if this person, their institution, or everybody together, has too many streams.
     pub fn watch(&self, person: &PersonId) -> Option<Watcher> {
         let mut watchers = locked(&self.watchers);
-        let all: usize = watchers.values().sum();
         let own = watchers.get(person).copied().unwrap_or(0);
-        if own >= MOST_OF_PERSON || all >= MOST_STREAMS {
+        let (mut of_institution, mut all) = (0_usize, 0_usize);
+        for (other, count) in &*watchers {
+            all += count;
+            if other.institution == person.institution {
+                of_institution += count;
+            }
+        }
+        if own >= MOST_OF_PERSON || of_institution >= MOST_OF_INSTITUTION || all >= MOST_STREAMS {
             return None;
         }
         watchers.insert(person.clone(), own + 1);
@@ -303,5 +311,19 @@ mod tests {
         assert!(board.watch(&person("a@x.org")).is_some());
         drop(held);
         assert!(locked(&board.watchers).is_empty(), "nobody watches");
+    }
+
+    #[test]
+    fn an_institution_leaves_streams_to_the_others() {
+        let board = Board::default();
+        let watch = |institution: i64, person: usize| {
+            let email_key = format!("p{person}@x.org");
+            board.watch(&PersonId { institution: InstitutionId::new(institution), email_key })
+        };
+        let mut held: Vec<Watcher> = (0..MOST_OF_INSTITUTION).map(|n| watch(1, n).unwrap()).collect();
+        assert!(watch(1, MOST_OF_INSTITUTION).is_none());
+        assert!(watch(2, 0).is_some(), "there are more");
+        held.pop();
+        assert!(watch(1, MOST_OF_INSTITUTION).is_some());
     }
 }

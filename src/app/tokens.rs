@@ -20,7 +20,7 @@ use crate::{
         text::{self, Lines, longest},
         token::{self, Token, TokenState},
     },
-    store::{institutions, token_days, tokens, versions},
+    store::{institutions, rolls, token_days, tokens, versions},
 };
 
 #[derive(Debug, Default)]
@@ -169,6 +169,8 @@ pub async fn rotate(
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                // Whoever deletes or merges a page changes the pages of tokens under this lock.
+                rolls::lock(sql, institution).await?;
                 let all = tokens::all(sql, institution).await?;
                 let old = all.into_iter().find(|token| token.id == id);
                 let old = old.filter(|old| old.state(now) == TokenState::Active);
@@ -190,12 +192,12 @@ pub async fn rotate(
                 if !tokens::replace(sql, institution, id, (new_id, end)).await? {
                     return Err(Error::Missing(Missing::Token));
                 }
-                versions::callers_changed(sql).await?;
                 let ended = json!({ "expires_at": shown(end), "replaced_by": new_id.to_string() });
                 let after = audit::with(before.clone(), ended);
                 let rotated = rotated.about(SubjectKind::Token, id, &made.name).change(before, after);
                 let created = created.about(SubjectKind::Token, new_id, &made.name);
                 audit::write(sql, &[rotated, created.change(Json::Null, values(&made))]).await?;
+                versions::callers_changed(sql).await?;
                 Ok(made)
             })
         })

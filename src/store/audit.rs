@@ -168,9 +168,19 @@ pub async fn forget_registrations(
                subject_id = CASE WHEN subject_kind = 'person' THEN '' ELSE subject_id END, \
                subject_label = '', old_values = NULL, new_values = NULL WHERE institution_id = $2 AND email_key = $1";
     sql.execute(own, &[email_key.into(), institution.into()]).await?;
+    forget_entries(sql, institution, registrations).await
+}
+
+/// Removes the data of a person from the entries about these registrations.
+pub async fn forget_entries(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    registrations: &[ParticipantId],
+) -> Result<()> {
     let ids: Vec<String> = registrations.iter().map(ToString::to_string).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     for group in padded(&ids) {
+        sql.scrub_wal();
         let text = format!(
             "UPDATE audit SET email_key = NULL, subject_label = '', old_values = NULL, new_values = NULL \
              WHERE institution_id = $1 AND subject_kind = $2 AND subject_id IN ({})",

@@ -224,9 +224,11 @@ pub async fn list(sql: &mut Sql, scope: Scope, count: i64) -> Result<Vec<(Instit
 
 /// The calls of an institution that are being made.
 pub async fn under_way(sql: &mut Sql, institution: InstitutionId, count: i64) -> Result<Vec<Listed>> {
-    let which =
-        format!("WHERE c.institution_id = $1 AND c.{PENDING} AND c.run_at IS NULL ORDER BY c.id LIMIT $2");
-    Ok(without_owners(read_listed(sql, &which, &[institution.into(), count.into()]).await?))
+    Ok(without_owners(read_listed(sql, &under_way_text(), &[institution.into(), count.into()]).await?))
+}
+
+fn under_way_text() -> String {
+    format!("WHERE c.institution_id = $1 AND c.{PENDING} AND c.run_at IS NULL ORDER BY c.id LIMIT $2")
 }
 
 /// The calls of an institution that come next.
@@ -242,11 +244,22 @@ pub async fn over(
     before: CallId,
     count: i64,
 ) -> Result<Vec<Listed>> {
-    let which = format!(
-        "WHERE c.institution_id = $1 AND c.id < $2 AND NOT (c.{PENDING}) ORDER BY c.id DESC LIMIT $3"
-    );
     let params = [institution.into(), before.into(), count.into()];
-    Ok(without_owners(read_listed(sql, &which, &params).await?))
+    Ok(without_owners(read_listed(sql, &over_text(), &params).await?))
+}
+
+fn over_text() -> String {
+    format!("WHERE c.institution_id = $1 AND c.id < $2 AND NOT (c.{PENDING}) ORDER BY c.id DESC LIMIT $3")
+}
+
+/// For the test that checks query plans: lists of the console, each with the index that it needs.
+#[doc(hidden)]
+pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let numbers = |all: &[i64]| -> Vec<Value<'static>> { all.iter().copied().map(Value::Int).collect() };
+    vec![
+        ("calls_under_way", listed_text(&under_way_text()), numbers(&[1, 50])),
+        ("calls_over", listed_text(&over_text()), numbers(&[1, 1_000_000, 50])),
+    ]
 }
 
 fn without_owners(listed: Vec<(InstitutionId, Listed)>) -> Vec<Listed> {
@@ -261,12 +274,15 @@ async fn read_listed(
     if sql.is_citus() {
         return on_citus::list(sql, which, params).await;
     }
-    let text = format!(
+    let read = |row: &Row<'_>| Ok((row.id(0)?, Listed { email: row.opt_text(7)?, ..listed(row)? }));
+    sql.rows(&listed_text(which), params, read).await
+}
+
+fn listed_text(which: &str) -> String {
+    format!(
         "SELECT {LISTED}, p.email FROM calls c JOIN institutions i ON i.id = c.institution_id \
          LEFT JOIN participants p ON p.institution_id = c.institution_id AND p.id = c.participant_id {which}"
-    );
-    let read = |row: &Row<'_>| Ok((row.id(0)?, Listed { email: row.opt_text(7)?, ..listed(row)? }));
-    sql.rows(&text, params, read).await
+    )
 }
 
 const LISTED: &str = "c.institution_id, c.participant_id, c.id, i.slug, c.phone_number, c.state, c.run_at";

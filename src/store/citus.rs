@@ -115,6 +115,11 @@ pub const TABLES: &[(&str, Placement)] = &[
 
 const PARTICIPANTS: &str = "participants";
 
+/// Can the table be joined with people?
+pub(super) fn is_by_institution(table: &str) -> bool {
+    TABLES.iter().any(|(name, placement)| *name == table && *placement == ByInstitution)
+}
+
 impl Placement {
     /// The statement that puts a plain table there, with its rows.
     fn statement(self, table: &str) -> String {

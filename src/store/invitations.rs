@@ -84,6 +84,16 @@ pub async fn of_address(
     sql.one(&text, &[institution.into(), page.into(), email_key.into()], from_row).await
 }
 
+/// Does the address have an invitation to the page that nobody has withdrawn?
+pub async fn is_invited(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (page, email_key): (NamePageId, &str),
+) -> Result<bool> {
+    let found = of_address(sql, institution, page, email_key).await?;
+    Ok(found.is_some_and(|invitation| invitation.withdrawn_at.is_none()))
+}
+
 /// The invitations of these addresses to a page.
 pub async fn of_addresses(
     sql: &mut Sql,

@@ -402,6 +402,16 @@ pub async fn merge(
     Ok(gone)
 }
 
+/// For the test that checks query plans: lists of the console, each with the index that it needs.
+#[doc(hidden)]
+pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let numbers = |all: &[i64]| -> Vec<Value<'static>> { all.iter().copied().map(Value::Int).collect() };
+    vec![
+        ("moderation_decided", list_text(0, Listed::Decided, true), numbers(&[1, 1_000_000, 50])),
+        ("moderation_decided_on_page", list_text(1, Listed::Decided, true), numbers(&[1, 1, 1_000_000, 50])),
+    ]
+}
+
 /// For the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {

@@ -258,22 +258,36 @@ pub async fn search(
 ) -> Result<Vec<OutboxMessage>> {
     let before = search.before.map_or(i64::MAX, MessageId::get);
     let mut params: Vec<Value<'_>> = vec![institution.into(), before.into()];
-    let mut conditions = String::new();
-    if let Some(state) = search.state {
-        params.push(state.word().into());
-        conditions.push_str(&format!(" AND state = ${}", params.len()));
-    }
-    if let Some(key) = &search.email_key {
-        params.push(key.into());
-        conditions.push_str(&format!(" AND email_key = ${}", params.len()));
-    }
+    params.extend(search.state.map(|state| Value::from(state.word())));
+    params.extend(search.email_key.as_ref().map(Value::from));
     params.push(most.into());
-    let text = format!(
-        "SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2{conditions} ORDER BY id DESC LIMIT ${}",
-        COLUMNS.join(", "),
-        params.len()
-    );
+    let text = search_text(search.state.is_some(), search.email_key.is_some());
     sql.rows(&text, &params, from_row).await
+}
+
+fn search_text(by_state: bool, by_address: bool) -> String {
+    let mut text = format!("SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2", COLUMNS.join(", "));
+    let mut next = 3;
+    for (column, _) in
+        [("state", by_state), ("email_key", by_address)].iter().filter(|(_, is_given)| *is_given)
+    {
+        text.push_str(&format!(" AND {column} = ${next}"));
+        next += 1;
+    }
+    text.push_str(&format!(" ORDER BY id DESC LIMIT ${next}"));
+    text
+}
+
+/// For the test that checks query plans: lists of the console, each with the index that it needs.
+#[doc(hidden)]
+pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let with = |wanted: &'static str| -> Vec<Value<'static>> {
+        vec![Value::Int(1), Value::Int(1_000_000), wanted.into(), Value::Int(50)]
+    };
+    vec![
+        ("outbox_in_state", search_text(true, false), with("failed")),
+        ("outbox_to_address", search_text(false, true), with("p1@example.edu")),
+    ]
 }
 
 /// When the oldest message that waits for delivery was written.

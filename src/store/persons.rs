@@ -1,8 +1,10 @@
 //! All data stored about one person, across all tables.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json};
 
-use super::{Result, Row, Sql, Value, courses, coverage, padded, placeholders};
+use super::{Result, Row, Sql, Value, citus, courses, coverage, padded, placeholders};
 use crate::domain::ids::{InstitutionId, NamePageId, ParticipantId};
 
 /// What happens to the rows of a table when a person is erased.
@@ -130,21 +132,58 @@ pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, emai
 /// The same for everybody of an institution, after many registrations were deleted. Somebody who has just signed in to register, or
 /// is about to, stays signed in.
 pub async fn delete_all_unregistered(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
-    let of = |table: &str, other: &str| {
+    for table in OF_REGISTERED {
+        if sql.is_citus() && !citus::is_by_institution(table) {
+            delete_in_steps(sql, institution, table).await?;
+        } else {
+            sql.execute(&unregistered_text(table), &[institution.into()]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Those who are in one of these tables are registered, or may register.
+const STAYING: [&str; 5] = ["participants", "hidden_participants", "members", "admissions", "invitations"];
+
+fn unregistered_text(table: &str) -> String {
+    let of = |other: &str| {
         format!(
             "AND NOT EXISTS (SELECT 1 FROM {other} p WHERE p.institution_id = $1 AND p.email_key = {table}.email_key)"
         )
     };
-    for table in OF_REGISTERED {
-        let text = format!(
-            "DELETE FROM {table} WHERE institution_id = $1 {}",
-            ["participants", "hidden_participants", "members", "admissions", "invitations"]
-                .map(|other| of(table, other))
-                .join(" ")
-        );
-        sql.execute(&text, &[institution.into()]).await?;
+    format!("DELETE FROM {table} WHERE institution_id = $1 {}", STAYING.map(of).join(" "))
+}
+
+/// For a table that is not on the institution's node of Citus.
+async fn delete_in_steps(sql: &mut Sql, institution: InstitutionId, table: &str) -> Result<()> {
+    let text = format!("SELECT DISTINCT email_key FROM {table} WHERE institution_id = $1");
+    let keys = sql.rows(&text, &[institution.into()], |row| row.text(0)).await?;
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    for group in padded(&keys) {
+        let mut leaving: BTreeSet<&str> = group.iter().copied().collect();
+        for other in STAYING {
+            let text = format!(
+                "SELECT email_key FROM {other} WHERE institution_id = $1 AND email_key IN ({})",
+                placeholders(2, group.len())
+            );
+            let params: Vec<Value<'_>> =
+                [institution.into()].into_iter().chain(group.iter().copied().map(Value::from)).collect();
+            for key in sql.rows(&text, &params, |row| row.text(0)).await? {
+                leaving.remove(key.as_str());
+            }
+        }
+        for email_key in leaving {
+            delete_in(sql, institution, email_key, &[table]).await?;
+        }
     }
     Ok(())
+}
+
+/// For the test that looks for statements that Citus would refuse.
+#[doc(hidden)]
+pub fn statements_on_citus() -> Vec<(&'static str, String)> {
+    let together = OF_REGISTERED.into_iter().filter(|table| citus::is_by_institution(table));
+    together.map(|table| (table, unregistered_text(table))).collect()
 }
 
 /// One registration of a person.

@@ -26,7 +26,7 @@ use std::{
 
 use deadpool_postgres::Pool;
 use futures_util::{FutureExt, future::BoxFuture};
-use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
@@ -63,7 +63,7 @@ pub struct Postgres {
     timeout: Duration,
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
     /// for readers.
-    writers: Semaphore,
+    writers: Arc<Semaphore>,
     groups: Groups,
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
@@ -168,7 +168,7 @@ impl Postgres {
         let connections = (options.connections, usize::from(watcher.is_some()));
         let pools = Pools::new(&hosts, connections, options.threads, connect, timeout)?;
         let shared = pools.shared().status().max_size;
-        let writers = Semaphore::new((shared / 2).max(1));
+        let writers = Arc::new(Semaphore::new((shared / 2).max(1)));
         let streams = Semaphore::new((shared / 4).max(1));
         // A pooler may not prepare statements, and Citus wants one institution in each.
         let batched = if session.is_shared || session.is_citus { 0 } else { options.threads };
@@ -234,11 +234,13 @@ impl Postgres {
 
     async fn transact(&self, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
-        let (_permit, client) = self.writer().await?;
+        let (permit, client) = self.writer().await?;
         drop(waiting);
         let begin = self.begin.clone();
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tokio::spawn(async move {
+            // Until the connection is back in the pool, whether the caller waits for it or not.
+            let _permit = permit;
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
             let Some(sql) = &mut open.0 else { return Err(no_connection()) };
             let commit = job(sql).await;
@@ -259,8 +261,8 @@ impl Postgres {
     }
 
     /// A connection for a transaction that writes, when it is its turn.
-    async fn writer(&self) -> Result<(Option<SemaphorePermit<'_>>, Client)> {
-        let permit = tokio::time::timeout(self.timeout, self.writers.acquire()).await;
+    async fn writer(&self) -> Result<(Option<OwnedSemaphorePermit>, Client)> {
+        let permit = tokio::time::timeout(self.timeout, self.writers.clone().acquire_owned()).await;
         let permit = permit.map_err(|_| too_many_writes())?.ok();
         Ok((permit, self.client().await?))
     }

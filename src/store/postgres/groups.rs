@@ -16,9 +16,12 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use tokio::{sync::oneshot, time::Instant};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
+    time::Instant,
+};
 
-use super::{Client, Job, OpenTransaction, Postgres, no_connection, pipeline, too_many_writes};
+use super::{Client, Job, OpenTransaction, Postgres, no_connection, pipeline, pools::WAIT, too_many_writes};
 use crate::{
     domain::ids::InstitutionId,
     store::db::{Error, Handle, Result, Sql},
@@ -30,10 +33,15 @@ use crate::{
 const MOST: usize = 32;
 /// How long a group takes in further writes after the first one, which waits for them.
 const LONGEST: Duration = Duration::from_millis(100);
+/// How many writes of an institution wait on a node. The others wait for a place among them, as for a connection of the pool.
+const MOST_WAITING: usize = 512;
 
-/// The writes that wait, by institution. There is an entry while a leader is at work.
 #[derive(Default)]
-pub struct Groups(Mutex<HashMap<InstitutionId, VecDeque<Waiting>>>);
+pub struct Groups {
+    /// The writes that wait, by institution. There is an entry while a leader is at work.
+    waiting: Mutex<HashMap<InstitutionId, VecDeque<Waiting>>>,
+    places: Mutex<HashMap<InstitutionId, Arc<Semaphore>>>,
+}
 
 /// A write that waits for its turn.
 struct Waiting {
@@ -42,6 +50,7 @@ struct Waiting {
     is_decided: Arc<AtomicBool>,
     end: oneshot::Sender<Result<()>>,
     gauge: GaugeGuard,
+    place: OwnedSemaphorePermit,
 }
 
 impl Waiting {
@@ -53,7 +62,17 @@ impl Waiting {
 
 impl Groups {
     fn lock(&self) -> MutexGuard<'_, HashMap<InstitutionId, VecDeque<Waiting>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place in the queue of the institution.
+    async fn place(&self, institution: InstitutionId, wait: Duration) -> Result<OwnedSemaphorePermit> {
+        let places = {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            places.entry(institution).or_insert_with(|| Arc::new(Semaphore::new(MOST_WAITING))).clone()
+        };
+        let place = tokio::time::timeout(wait, places.acquire_owned()).await;
+        place.ok().and_then(|place| place.ok()).ok_or_else(too_many_writes)
     }
 
     /// Returns whether a leader is needed.
@@ -104,9 +123,11 @@ impl Postgres {
         institution: InstitutionId,
         job: Job,
     ) -> Result<()> {
+        let gauge = metrics::db_write_waiting();
+        let place = self.groups.place(institution, WAIT.min(self.timeout)).await?;
         let (end, mut ended) = oneshot::channel();
         let is_decided = Arc::new(AtomicBool::new(false));
-        let write = Waiting { job, is_decided: is_decided.clone(), end, gauge: metrics::db_write_waiting() };
+        let write = Waiting { job, is_decided: is_decided.clone(), end, gauge, place };
         if self.groups.add(institution, write) {
             // A separate task: if the caller is canceled, the others go on, and no transaction is left open.
             tokio::spawn(Leader { postgres: self.clone(), institution, is_done: false }.lead());
@@ -209,8 +230,8 @@ impl Group {
         }
     }
 
-    async fn run(&mut self, Waiting { job, end, gauge, .. }: Waiting) {
-        drop(gauge);
+    async fn run(&mut self, Waiting { job, end, gauge, place, .. }: Waiting) {
+        drop((gauge, place));
         self.size += 1;
         // The write before is known to be complete when the next one reads.
         self.complete().await;

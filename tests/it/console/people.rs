@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, calls, deleted_people, own_recordings::Sharing, page_settings, people_search, persons},
+    app::{
+        Actor, calls, deleted_people, invitations, own_recordings::Sharing, page_settings, people_search,
+        persons,
+    },
     domain::{
-        countries::Countries, media::Kind, member::Role, name_page::NamePageRef, page_settings::Moderation,
-        people_query::PeopleQuery, quiet_hours::QuietHours,
+        address_list::Invitee, countries::Countries, email::Email, media::Kind, member::Role,
+        name_page::NamePageRef, page_settings::Moderation, people_query::PeopleQuery,
+        quiet_hours::QuietHours,
     },
 };
 use serde_json::json;
@@ -386,6 +390,33 @@ async fn a_deleted_entry_can_be_restored_for_thirty_days_and_then_is_gone() {
 }
 
 #[tokio::test]
+async fn whoever_is_invited_again_keeps_the_invitation_when_the_old_entry_is_gone_for_good() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let (app, operator, institution) = (&world.app, &Actor::Operator, world.institution.id);
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    let invite = async || {
+        let email = Email::parse("ana@example.edu").unwrap();
+        let guests = vec![Invitee { email, first_name: None, last_name: None }];
+        invitations::invite(app, operator, institution, &page, guests, &invitations::Terms::of(app))
+            .await
+            .unwrap()
+            .invited
+    };
+    assert_eq!(invite().await, 1);
+    let id = id_of(&world, "ana@example.edu").await;
+    deleted_people::delete(app, operator, institution, id).await.unwrap();
+    assert_eq!(count(&world, "invitations WHERE withdrawn_at IS NULL").await, 0);
+    world.advance(10 * DAY);
+    assert_eq!(invite().await, 1);
+    world.advance(21 * DAY);
+    assert_eq!(deleted_people::purge(app).await.unwrap(), 1);
+    assert_eq!(count(&world, "hidden_participants").await, 0);
+    assert_eq!(count(&world, "invitations WHERE withdrawn_at IS NULL").await, 1);
+    assert_eq!(count(&world, "coverage WHERE invited = 1").await, 1);
+}
+
+#[tokio::test]
 async fn nobody_is_restored_in_place_of_somebody_else_and_an_erasure_is_final() {
     let world = World::new().await;
     world.person("Ana", "ana@example.edu").await;
@@ -462,6 +493,34 @@ async fn two_entries_of_one_person_are_merged() {
         "the recording counts on the kept page"
     );
     assert_eq!(count(&world, "rolls WHERE members = 1").await, 2, "the institution and one page");
+}
+
+/// Merging deletes an entry.
+#[tokio::test]
+async fn whoever_merges_entries_has_signed_in_just_now() {
+    let world = World::new().await;
+    let choir = world.page("Choir").await;
+    person(&world, "Ana", "Lima", "ana@example.edu").await;
+    world.person_on(&choir, json!({ "first_name": "Anna", "email": "anna@example.edu" })).await;
+    let owner = member_named(&world, &world.institution, OWNER, Role::Owner, &[]).await;
+    let (kept, gone) = (id_of(&world, "ana@example.edu").await, id_of(&world, "anna@example.edu").await);
+    let path = "/console/example/people/merge";
+    let asked = format!("{path}?keep={kept}&other={gone}");
+    let page = owner.get(&asked).await.expect(200).body;
+    let (keep, other) = (kept.to_string(), gone.to_string());
+    let versions = [input(&page, "keep_version"), input(&page, "other_version")];
+    let fields = [
+        ("keep", keep.as_str()),
+        ("other", &other),
+        ("keep_version", &versions[0]),
+        ("other_version", &versions[1]),
+    ];
+    world.advance(Duration::from_secs(11 * 60));
+    for seen in [owner.post(path, &fields).await, owner.get(&asked).await] {
+        assert_eq!(seen.status, 303, "{}", seen.body);
+        assert!(seen.location().contains("why=again"), "{}", seen.location());
+    }
+    assert_eq!(count(&world, "participants").await, 2);
 }
 
 #[tokio::test]

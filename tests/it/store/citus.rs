@@ -13,7 +13,7 @@ use endonym::store::{
         Placement::{ByColumn, ByInstitution, Local, Reference},
         TABLES,
     },
-    jobs, migrations, turns,
+    jobs, migrations, persons, turns,
 };
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -150,6 +150,9 @@ fn no_statement_joins_tables_that_are_on_different_nodes() {
     assert!(all.iter().filter(|(_, text)| !tables_in(text).is_empty()).count() > 400);
     let planned = [reads_of_people(), jobs::statements(), turns::statements()].concat();
     all.extend(planned.into_iter().map(|(what, text, _)| (what.to_owned(), text)));
+    let persons = persons::statements_on_citus();
+    assert!(!persons.is_empty());
+    all.extend(persons.into_iter().map(|(table, text)| (table.to_owned(), text)));
     let (others, faults): (Vec<String>, Vec<String>) = all
         .iter()
         .filter_map(|(file, text)| Some(format!("{file}: {}\n  {text}", conflict(text)?)))

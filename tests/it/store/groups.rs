@@ -20,7 +20,7 @@ use crate::support::{
 const INSERT: &str = "INSERT INTO codes (code, institution_id, name_page_id) VALUES ($1, $2, $3)";
 
 /// On Citus, and behind a connection pooler, each write is a transaction of its own.
-fn are_grouped() -> bool {
+pub fn are_grouped() -> bool {
     on_postgres() && !on_citus()
 }
 
@@ -29,10 +29,10 @@ fn row(code: &str, institution: InstitutionId) -> [Value<'_>; 3] {
 }
 
 /// Somebody else who holds an institution's lock, so that writes have to wait.
-struct Holder(Client);
+pub struct Holder(Client);
 
 impl Holder {
-    async fn lock(world: &World, institution: InstitutionId) -> Self {
+    pub async fn lock(world: &World, institution: InstitutionId) -> Self {
         let url = world.database.options.url.as_deref().expect("a PostgreSQL server");
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
         tokio::spawn(connection);
@@ -41,7 +41,12 @@ impl Holder {
         Self(client)
     }
 
-    async fn release(self) {
+    /// In its transaction.
+    pub async fn execute(&self, text: &str) {
+        self.0.batch_execute(text).await.unwrap();
+    }
+
+    pub async fn release(self) {
         self.0.batch_execute("COMMIT").await.unwrap();
     }
 
@@ -52,7 +57,7 @@ impl Holder {
     }
 }
 
-async fn until_someone_waits(db: &Db, count: i64) {
+pub async fn until_someone_waits(db: &Db, count: i64) {
     let text = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     until("a write waits for the lock", || async {
         db.read().one(text, &[], |row| row.int(0)).await.unwrap() >= Some(count)
@@ -249,6 +254,42 @@ async fn a_caller_who_goes_away_holds_up_nobody() {
     add(db, institution, "code-later".to_owned()).await.unwrap();
     let expected = ["code-begun", "code-later", "code-stays"].map(str::to_owned);
     assert_eq!(codes(db).await, BTreeSet::from(expected), "what has begun is completed");
+}
+
+/// More writes than have a place wait two seconds for one, as for a connection, and are refused then.
+#[tokio::test]
+async fn the_writes_of_an_institution_that_wait_are_limited() {
+    const PLACES: usize = 512;
+    if !are_grouped() {
+        return;
+    }
+    let world = World::new().await;
+    let (db, institution) = (&world.app.db, world.institution.id);
+    let holder = Holder::lock(&world, institution).await;
+    let writes = (0..PLACES + 40).map(|n| {
+        let db = db.clone();
+        tokio::spawn(async move { add(&db, institution, format!("code-{n}")).await })
+    });
+    let writes: Vec<_> = writes.collect();
+    until("the last ones are refused", || async {
+        writes.iter().filter(|write| write.is_finished()).count() >= 39
+    })
+    .await;
+    // Others have their own queue.
+    let there = world.neighbor().await.institution.id;
+    add(db, there, "code-there".to_owned()).await.unwrap();
+    holder.release().await;
+    let mut refused = 0;
+    for write in writes {
+        match write.await.unwrap() {
+            Ok(_) => {}
+            Err(Error::Unavailable(why)) if why.contains("too many writes") => refused += 1,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    // One of them is not in the queue any more: it waits for the lock.
+    assert_eq!(refused, 39);
+    assert_eq!(codes(db).await.len(), PLACES + 1 + 1);
 }
 
 #[tokio::test]

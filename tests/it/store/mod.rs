@@ -4,7 +4,7 @@ mod citus;
 pub mod coverage;
 mod durability;
 mod folder;
-mod groups;
+pub mod groups;
 mod lookups;
 mod migrations;
 mod participants;

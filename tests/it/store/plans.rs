@@ -2,8 +2,8 @@
 
 use endonym::store::{
     Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
-    name_pages, newest, own_recordings, page_settings, participants, people, people_index, people_list,
-    retention, scim_registrations, sign_ins, turns,
+    name_pages, newest, outbox, own_recordings, page_settings, participants, people, people_index,
+    people_list, progress, retention, scim_registrations, sign_ins, turns,
 };
 
 use crate::support::{
@@ -297,6 +297,52 @@ async fn a_due_job_is_found_without_sorting_and_without_reading_the_queue() {
                 let is_keyed = |line: &String| line.contains("kind=?") || line.contains("(kind = ");
                 assert!(index == "jobs_due" || plan.iter().any(is_keyed), "{what}: {plan:?}");
             }
+        }
+    }
+}
+
+/// A few rows among many are found by an index of just these, and not by reading the others.
+#[tokio::test]
+async fn lists_of_the_console_do_not_read_what_they_leave_out() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    let db = &world.app.db;
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1) ";
+    // Every thousandth is another one.
+    for rest in [
+        "INSERT INTO moderation (institution_id, id, name_page_id, participant_id, kind, hex, state, reports, created_at) \
+         SELECT 1, i, i % 7 + 1, i, 'report', 'hex' || i, CASE WHEN i % 1000 = 0 THEN 'dismissed' ELSE 'open' END, 1, i FROM n",
+        "INSERT INTO jobs (id, institution_id, kind, payload, state, run_at, attempts, failures, created_at) \
+         SELECT i, i / 1000 + 1, 'sync_course', '{}', CASE WHEN i % 1000 = 0 THEN 'dead' ELSE 'waiting' END, \
+         CASE WHEN i % 1000 > 0 THEN i * 1000 END, 0, 0, i FROM n",
+        "INSERT INTO calls (institution_id, id, participant_id, phone_number, state, run_at, attempts_made, attempts_allowed, \
+         created_at) SELECT 1, i, i, 'number' || i, CASE i % 1000 WHEN 0 THEN 'recorded' WHEN 1 THEN 'dialing' ELSE 'scheduled' END, \
+         CASE WHEN i % 1000 > 1 THEN i * 1000 END, 0, 3, i FROM n",
+        "INSERT INTO outbox (institution_id, id, message, email, email_key, state, attempts, created_at, changed_at, expires_at) \
+         SELECT 1, i, 'message', 'e', 'p' || (i % 1000) || '@example.edu', CASE WHEN i % 1000 = 0 THEN 'failed' ELSE 'sent' END, \
+         1, i, i, i FROM n",
+    ] {
+        execute(db, format!("{series}{rest}"), vec![20_000.into()]).await;
+    }
+    if on_postgres() {
+        execute(db, "ANALYZE", vec![]).await;
+    }
+    let statements = [
+        calls::console_statements(),
+        moderation::console_statements(),
+        outbox::console_statements(),
+        progress::console_statements(),
+    ];
+    for (index, text, params) in statements.concat() {
+        for plan in plans(&world, &text, &params).await {
+            assert!(
+                plan.iter().any(|line| line.contains(index)),
+                "{index}\n  {text}\n    {}",
+                plan.join("\n    ")
+            );
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Transactions, whose statements PostgreSQL gets partly together: all of one is applied, or nothing, and none is left open.
 
+use std::time::Duration;
+
 use endonym::store::{
     Db, Error, Result, Sql, Value,
     participants::{self, Registered, Vacancy},
+    rolls,
 };
 
+use super::groups::{Holder, are_grouped, until_someone_waits};
 use crate::support::{
     World,
     database::{TestDatabase, on_postgres},
@@ -118,6 +122,32 @@ async fn a_read_that_fails_at_the_beginning_fails_the_transaction() {
     let written: Result<u64> =
         database.db.write(|sql| Box::pin(async move { sql.execute(INSERT, &row("a")).await })).await;
     assert_eq!(written.unwrap(), 1);
+}
+
+/// A transaction whose caller has gone goes on, and counts as a writer until it ends.
+#[tokio::test]
+async fn writes_whose_callers_have_gone_leave_connections_to_readers() {
+    if !are_grouped() {
+        return;
+    }
+    let world = World::new().await;
+    let (db, institution) = (&world.app.db, world.institution.id);
+    let holder = Holder::lock(&world, institution).await;
+    let connections = world.database.options.connections;
+    for _ in 0..2 * connections {
+        let write =
+            db.write::<(), Error>(move |sql| Box::pin(async move { rolls::lock(sql, institution).await }));
+        let gone = tokio::time::timeout(Duration::from_millis(50), write).await;
+        assert!(gone.is_err(), "somebody else has the lock");
+    }
+    until_someone_waits(db, 1).await;
+    let text = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let waiting = db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap();
+    assert!(waiting.unsigned_abs() as usize <= connections / 2, "{waiting} of {connections}");
+    holder.release().await;
+    let written: Result<()> =
+        db.write(move |sql| Box::pin(async move { rolls::lock(sql, institution).await })).await;
+    written.unwrap();
 }
 
 #[tokio::test]

@@ -9,7 +9,10 @@ use endonym::{
 use reqwest::Method;
 
 use super::{get, limited, scoped};
-use crate::support::{Answer, Setup, World, node::Node};
+use crate::{
+    store::groups::{Holder, are_grouped, until_someone_waits},
+    support::{Answer, Setup, World, node::Node},
+};
 
 const PATH: &str = "/v5/participants";
 const DAY: Duration = Duration::from_secs(86_400);
@@ -46,6 +49,42 @@ async fn a_new_token_may_do_what_the_old_one_may_and_lives_as_long() {
     assert_eq!((old.state(app.clock.now()), old.replaced_by), (TokenState::Replaced, Some(new.id)));
     let again = tokens::rotate(app, &Actor::Operator, id, made.id, DAY).await;
     assert!(matches!(again, Err(Error::Missing(Missing::Token))), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_token_is_rotated_under_the_lock_of_the_institution() {
+    let world = World::new().await;
+    let page = world.page("Choir").await;
+    limited(&world, &[&world.page, &page]).await;
+    let old = newest(&world).await;
+    let writes = async || {
+        let text = "SELECT writes FROM rolls WHERE institution_id = $1 AND name_page_id = 0";
+        let params = [world.institution.id.into()];
+        world.app.db.read().one(text, &params, |row| row.int(0)).await.unwrap().unwrap()
+    };
+    let before = writes().await;
+    rotate(&world, old, DAY).await;
+    assert_eq!(writes().await, before + 1);
+}
+
+#[tokio::test]
+async fn a_page_that_is_taken_from_a_token_meanwhile_is_not_copied() {
+    if !are_grouped() {
+        return;
+    }
+    let world = World::new().await;
+    let page = world.page("Choir").await;
+    limited(&world, &[&world.page, &page]).await;
+    let old = newest(&world).await;
+    let holder = Holder::lock(&world, world.institution.id).await;
+    holder.execute(&format!("DELETE FROM token_pages WHERE name_page_id = {}", page.id)).await;
+    let released = async {
+        until_someone_waits(&world.app.db, 1).await;
+        holder.release().await;
+    };
+    let (secret, ()) = futures_util::future::join(rotate(&world, old, DAY), released).await;
+    let caller = callers::identify(&world.app, &secret, None).await.unwrap();
+    assert_eq!(caller.access.pages(), Some(&[world.page.id][..]));
 }
 
 #[tokio::test]
