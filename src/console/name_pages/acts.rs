@@ -5,9 +5,10 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     super::{
-        inputs::{Faults, Input},
+        inputs::{Faults, Input, Shape, confirmation},
         visit::{Console, ConsoleForm, Nav},
     },
+    SLUG, TITLE,
     one::{self, Found},
     refused, trimmed,
 };
@@ -28,9 +29,7 @@ struct CopyView<'a> {
     page: Page<'a>,
     nav: Nav,
     name_page: &'a NamePage,
-    title: Input,
-    address: Input,
-    with_people: bool,
+    inputs: [Input; 3],
 }
 
 /// The answer, or the page about why there is none.
@@ -56,7 +55,8 @@ fn draw_copy(
     sent: Option<(&Form, &FieldErrors)>,
 ) -> Response {
     let path = console.path(&format!("/name-pages/{}/copy", name_page.id));
-    let faults = Faults { words: console.words(), errors: sent.map(|(_, errors)| errors) };
+    let words = console.words();
+    let faults = Faults { words, errors: sent.map(|(_, errors)| errors) };
     let typed = |name: &str, default: &str| {
         let sent = sent.map(|(form, _)| form.get(name).unwrap_or_default());
         sent.unwrap_or(default).to_owned()
@@ -64,9 +64,12 @@ fn draw_copy(
     let shown = CopyView {
         page: console.page(app, &path),
         nav: console.nav(app, Section::NamePages),
-        title: faults.input(&Field::Title, typed("title", &name_page.title)),
-        address: faults.input(&Field::Slug, typed("slug", "")),
-        with_people: sent.is_some_and(|(form, _)| form.get("people").is_some()),
+        inputs: [
+            faults.input(&Field::Title, TITLE, Shape::Line, typed("title", &name_page.title)),
+            faults.input(&Field::Slug, SLUG, Shape::Code, typed("slug", "")),
+            Input::new("people", words.text("console-page-copy-people"), Shape::Tick, typed("people", ""))
+                .hint(words.text("console-page-copy-people-hint")),
+        ],
         name_page,
     };
     console.show(status, &shown)
@@ -131,8 +134,6 @@ struct DeleteView<'a> {
     name_page: &'a NamePage,
     /// How many people and recordings go with it.
     losses: [String; 2],
-    /// What has to be typed, escaped.
-    ask: String,
     typed: Input,
 }
 
@@ -163,12 +164,12 @@ fn draw_delete(
             count("console-page-delete-people", figures.registered),
             count("console-page-delete-recordings", figures.recorded),
         ],
-        ask: words.one_html("console-set-type-title", "title", &found.page.title),
-        typed: Input {
-            value: typed.unwrap_or_default().to_owned(),
-            fault: typed.map(|_| words.text("console-set-fault-typed")),
-            now: None,
-        },
+        typed: confirmation(
+            words,
+            words.one("console-set-type-title", "title", &found.page.title),
+            Shape::Line,
+            typed,
+        ),
         name_page: &found.page,
     };
     console.show(status, &shown)
