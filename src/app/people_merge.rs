@@ -35,9 +35,6 @@ use crate::{
     },
 };
 
-/// The error that a learning system needs the entry that would be deleted.
-pub const COURSE: Field = Field::Courses;
-
 /// Two entries, and what the first one would take from the second.
 pub struct MergeView {
     pub kept: Participant,
@@ -132,7 +129,7 @@ pub async fn merge(
                 }
                 // The next roster would create it again.
                 if members::is_member(sql, institution, other.place.id).await? {
-                    return Err(Error::invalid(COURSE, Fault::NotIncluded));
+                    return Err(Error::invalid(Field::Courses, Fault::NotIncluded));
                 }
                 merge_recorded(sql, &owned_app, record, (&kept, &other), now).await
             })

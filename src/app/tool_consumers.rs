@@ -1,7 +1,16 @@
 //! Tool consumers: learning systems that the operator connects, or that register themselves through an invitation.
 
+mod credentials;
+mod faults;
+
 use serde_json::{Value as Json, json};
 
+pub use self::credentials::access;
+pub(super) use self::credentials::{connect, opens};
+use self::{
+    credentials::{known_courses, sealed},
+    faults::{as_origins, name_fault, permitted, registration_faults, registration_permitted, trim},
+};
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record, with},
@@ -9,21 +18,17 @@ use super::{
 };
 use crate::{
     domain::{
-        address::is_printable,
         audit::{Act, SubjectKind, Who, WhoKind},
-        course::Course,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, ToolConsumerId},
-        institution::parse_framing_origin,
         roster::Role,
         schedule::Schedule,
         scope::Scope,
-        text::{self, Lines, longest},
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
-    lms::{self, Access, Found, LtiAccess},
+    lms::{self, Access, Found},
     store::{self, Sql, lti_invites, tool_consumers},
 };
 
@@ -332,81 +337,6 @@ fn changed(mut changed: ToolConsumer, change: Change, sealed: Option<String>) ->
     Ok(changed)
 }
 
-fn name_fault(name: &str, errors: &mut FieldErrors) {
-    if text::is_blank(name) {
-        errors.add(Field::Name, Fault::Blank);
-    } else if let Some(fault) = text::fault(name, longest::NAME, Lines::One) {
-        errors.add(Field::Name, fault);
-    }
-}
-
-/// Normalizes origins to the form that browsers compare. An invalid one is an error, because it would silently be left out
-/// of the header.
-fn as_origins(given: &mut [String], errors: &mut FieldErrors) {
-    for one in given {
-        match parse_framing_origin(one) {
-            Some(origin) => *one = origin,
-            None => errors.add(Field::FrameAncestor, SetupFault::NotAFrameAncestor),
-        }
-    }
-}
-
-/// Addresses may have been pasted with a trailing newline.
-fn trim(lti: &mut Registration) {
-    let addresses = [&mut lti.auth_url, &mut lti.token_url, &mut lti.jwks_url];
-    for text in addresses.into_iter().chain(&mut lti.token_audience) {
-        *text = text.trim().to_owned();
-    }
-}
-
-fn registration_faults(lti: &Registration, errors: &mut FieldErrors) {
-    if text::is_blank(&lti.client_id) {
-        errors.add(Field::ClientId, Fault::Blank);
-    } else if lti.client_id.contains(char::is_control) {
-        errors.add(Field::ClientId, Fault::ControlCharacter);
-    }
-    if lti.token_audience.as_deref().is_some_and(|audience| !is_printable(audience)) {
-        errors.add(Field::TokenAudience, Fault::Invalid);
-    }
-    for (field, url) in
-        [(Field::AuthUrl, &lti.auth_url), (Field::TokenUrl, &lti.token_url), (Field::JwksUrl, &lti.jwks_url)]
-    {
-        if text::is_blank(url) {
-            errors.add(field, Fault::Blank);
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    if lti.deployments.iter().any(|deployment| text::is_blank(deployment) || !seen.insert(deployment)) {
-        errors.add(Field::DeploymentId, SetupFault::BlankOrRepeated);
-    }
-}
-
-async fn registration_permitted(app: &App, lti: &Registration) -> Result<()> {
-    // Only browsers request the auth URL, but it belongs to the same system, so it is checked as well.
-    for (field, url) in
-        [(Field::AuthUrl, &lti.auth_url), (Field::TokenUrl, &lti.token_url), (Field::JwksUrl, &lti.jwks_url)]
-    {
-        permitted(app, field, url).await?;
-    }
-    Ok(())
-}
-
-async fn permitted(app: &App, field: Field, url: &str) -> Result<()> {
-    app.outbound
-        .permits(url)
-        .await
-        .map_err(|error| Error::invalid(field, SetupFault::Address(error.to_string())))
-}
-
-fn sealed(app: &App, id: ToolConsumerId, access_token: Option<String>) -> Result<Option<String>> {
-    let seal = |token: String| app.secrets.seal(&purpose(id), token.as_bytes());
-    Ok(access_token.map(seal).transpose()?)
-}
-
-fn purpose(id: ToolConsumerId) -> String {
-    format!("access token of tool consumer {id}")
-}
-
 pub async fn find(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<ToolConsumer> {
     let found = find_within(app, actor.reach(), id).await?;
     actor.administer(found.institution)?;
@@ -457,54 +387,6 @@ pub async fn delete(app: &App, actor: &Actor, id: ToolConsumerId) -> Result<()> 
     if gone.await? { Ok(()) } else { Err(Error::Missing(Missing::ToolConsumer)) }
 }
 
-/// Returns whether the credentials for the learning system can be decrypted. Does not generate LTI keys.
-pub(super) async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
-    match (&consumer.sealed_access_token, consumer.kind) {
-        (_, LmsKind::Lti) => lti::keys::open(app).await,
-        (Some(sealed), _) => Ok(opened(app, consumer.id, sealed).is_ok()),
-        (None, _) => Ok(false),
-    }
-}
-
-/// Returns the credentials for the learning system.
-pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
-    let url = consumer.url.clone();
-    match (consumer.kind, &consumer.sealed_access_token, &consumer.lti) {
-        (LmsKind::Canvas, Some(sealed), _) => {
-            Ok(Access::Canvas { url, token: opened(app, consumer.id, sealed)? })
-        }
-        (LmsKind::Moodle, Some(sealed), _) => {
-            Ok(Access::Moodle { url, token: opened(app, consumer.id, sealed)? })
-        }
-        (LmsKind::Lti, _, Some(lti)) => Ok(Access::Lti(LtiAccess {
-            issuer: url,
-            client_id: lti.client_id.clone(),
-            deployments: lti.deployments.clone(),
-            token_url: lti.token_url.clone(),
-            token_audience: lti.token_audience.clone(),
-            product: consumer.product.clone(),
-            jwks_url: lti.jwks_url.clone(),
-            known_roster: courses(app, consumer).await?.into_iter().find_map(|course| course.memberships_url),
-            key: lti::keys::signing(app).await?,
-            service_tokens: app.service_tokens.clone(),
-        })),
-        _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
-    }
-}
-
-fn opened(app: &App, id: ToolConsumerId, sealed: &str) -> Result<String> {
-    let plain =
-        app.secrets.open(&purpose(id), sealed).map_err(|error| Error::Unavailable(error.to_string()))?;
-    String::from_utf8(plain).map_err(|_| Error::Internal("an access token that is no text".to_owned()))
-}
-
-/// Returns the known courses of the tool consumer, newest first.
-async fn courses(app: &App, consumer: &ToolConsumer) -> Result<Vec<Course>> {
-    let mut all = store::courses::all(&mut app.db.read(), consumer.institution, consumer.id).await?;
-    all.reverse();
-    Ok(all)
-}
-
 /// The maximum number of known courses to try until one has people.
 const MAX_COURSES_TRIED: usize = 5;
 
@@ -516,7 +398,7 @@ pub async fn check(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<
 /// Like `check`, and says how far it came.
 pub async fn check_steps(app: &App, actor: &Actor, consumer: &ToolConsumer) -> Result<lms::Checked> {
     actor.administer(consumer.institution)?;
-    let mut known = courses(app, consumer).await?;
+    let mut known = known_courses(app, consumer).await?;
     // The most recently synchronized courses are the most likely to be in use.
     known.sort_by_key(|course| std::cmp::Reverse((course.error.is_none(), course.synced_at)));
     let known: Vec<Found> = known
@@ -553,9 +435,4 @@ pub async fn check_new(
 /// The root URL of Canvas or Moodle, as it is stored.
 fn root_of(url: &str) -> String {
     url.trim().trim_end_matches('/').to_owned()
-}
-
-/// Returns a client for the learning system, with its credentials.
-pub(super) async fn connect(app: &App, consumer: &ToolConsumer) -> Result<lms::Connection> {
-    Ok(lms::Connection::new(&app.outbound, access(app, consumer).await?))
 }

@@ -12,7 +12,7 @@ use axum::{
 
 use self::form::{FieldForm, Values, edited_by, kinds};
 use super::{
-    inputs::{Faults, askings},
+    inputs::{Faults, Labels, askings, label_of},
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
 };
@@ -110,10 +110,7 @@ async fn all(app: &App, console: &Console) -> Result<Vec<CustomField>> {
 }
 
 fn row(words: Words, field: &CustomField) -> Row {
-    let label = |all: Vec<(&'static str, &'static str)>, wanted: &str| {
-        let found = all.into_iter().find(|(word, _)| *word == wanted);
-        found.map(|(_, id)| words.text(id)).unwrap_or_default()
-    };
+    let label = |all: Labels, wanted: &str| label_of(words, &all, wanted).unwrap_or_default();
     Row {
         name: field.name.clone(),
         label: field.label.clone(),

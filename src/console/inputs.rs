@@ -1,36 +1,172 @@
-//! Inputs of forms with which members set something up, and what is wrong with them (`templates/console/parts/inputs.html`).
+//! Inputs of forms: what was typed, what is wrong with it, and what somebody else has stored meanwhile
+//! (`templates/console/parts/input.html`).
+
+use std::borrow::Cow;
 
 use crate::{
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         page_settings::Asking,
+        token::{digest, hex},
     },
     words::Words,
 };
 
-/// A text, with what is wrong with it.
 #[derive(Default)]
 pub struct Input {
-    pub value: String,
+    /// The name in the form, and the id on the page.
+    pub name: Cow<'static, str>,
+    pub label: String,
+    pub hint: Option<String>,
     pub fault: Option<String>,
+    pub value: String,
+    pub shape: Shape,
     /// What somebody else has stored in the meantime, if it differs: a sentence, as HTML.
     pub now: Option<String>,
+    /// It gets the focus if something is wrong with it. For the first input of a form.
+    pub is_first: bool,
 }
 
-/// One of several choices, like an option of a menu or a radio button.
+#[derive(Default)]
+pub enum Shape {
+    /// In any script.
+    #[default]
+    Line,
+    /// A URL, a color or another code, written from left to right.
+    Code,
+    /// A code, with values and labels that the browser suggests.
+    Suggested(Vec<(String, String)>),
+    Secret,
+    Date,
+    DateTime,
+    Number,
+    File,
+    Lines,
+    /// Lines that are written from left to right.
+    CodeLines,
+    Menu(Vec<Choice>),
+    Radios(Vec<Choice>),
+    Tick,
+}
+
+/// An entry of a menu, or a radio button.
 pub struct Choice {
     pub word: &'static str,
     pub label: String,
-    pub is_chosen: bool,
 }
 
-/// A group of choices.
-pub struct Choices {
-    pub all: Vec<Choice>,
-    /// See `Input::now`.
-    pub now: Option<String>,
+impl Input {
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        label: String,
+        shape: Shape,
+        value: impl Into<String>,
+    ) -> Self {
+        Self { name: name.into(), label, shape, value: value.into(), ..Self::default() }
+    }
+
+    pub fn hint(self, hint: String) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+
+    pub fn fault(self, fault: Option<String>) -> Self {
+        Self { fault, ..self }
+    }
+
+    pub fn now(self, now: Option<String>) -> Self {
+        Self { now, ..self }
+    }
+
+    pub fn is_tick(&self) -> bool {
+        matches!(self.shape, Shape::Tick)
+    }
+
+    pub fn is_radios(&self) -> bool {
+        matches!(self.shape, Shape::Radios(_))
+    }
+
+    pub fn is_menu(&self) -> bool {
+        matches!(self.shape, Shape::Menu(_))
+    }
+
+    pub fn is_file(&self) -> bool {
+        matches!(self.shape, Shape::File)
+    }
+
+    /// An input of several lines has this many.
+    pub fn rows(&self) -> Option<u8> {
+        match self.shape {
+            Shape::Lines => Some(6),
+            Shape::CodeLines => Some(4),
+            _ => None,
+        }
+    }
+
+    pub fn choices(&self) -> &[Choice] {
+        match &self.shape {
+            Shape::Menu(choices) | Shape::Radios(choices) => choices,
+            _ => &[],
+        }
+    }
+
+    pub fn suggestions(&self) -> &[(String, String)] {
+        match &self.shape {
+            Shape::Suggested(all) => all,
+            _ => &[],
+        }
+    }
+
+    pub fn is_ticked(&self) -> bool {
+        !self.value.is_empty()
+    }
+
+    pub fn is_chosen(&self, choice: &Choice) -> bool {
+        self.value == choice.word
+    }
+
+    /// The attribute `type` of an input with one line.
+    pub fn line_type(&self) -> &'static str {
+        match self.shape {
+            Shape::Secret => "password",
+            Shape::Date => "date",
+            Shape::DateTime => "datetime-local",
+            Shape::Number => "number",
+            _ => "text",
+        }
+    }
+
+    /// It is neither capitalized nor checked for spelling.
+    pub fn is_code(&self) -> bool {
+        matches!(self.shape, Shape::Code | Shape::CodeLines | Shape::Suggested(_) | Shape::Secret)
+    }
+
+    pub fn direction(&self) -> &'static str {
+        match self.shape {
+            Shape::Code
+            | Shape::CodeLines
+            | Shape::Suggested(_)
+            | Shape::Secret
+            | Shape::Date
+            | Shape::DateTime
+            | Shape::Number => "ltr",
+            Shape::Line | Shape::Lines | Shape::File | Shape::Menu(_) | Shape::Radios(_) | Shape::Tick => {
+                "auto"
+            }
+        }
+    }
+
+    /// The ids of what describes it, separated by spaces.
+    pub fn described_by(&self) -> String {
+        let parts =
+            [("hint", self.hint.is_some()), ("fault", self.fault.is_some()), ("now", self.now.is_some())];
+        let parts = parts.into_iter().filter(|(_, is_there)| *is_there);
+        parts.map(|(part, _)| format!("{}-{part}", self.name)).collect::<Vec<_>>().join(" ")
+    }
 }
+
+/// The name of an input, and the ids of its label and of its hint.
+pub type Texts = (&'static str, &'static str, &'static str);
 
 /// The words of choices, each with the id of its label.
 pub type Labels = Vec<(&'static str, &'static str)>;
@@ -52,9 +188,22 @@ impl Faults<'_> {
     }
 
     /// An input with this value.
-    pub fn input(self, field: &Field, value: String) -> Input {
-        Input { value, fault: self.of(field), now: None }
+    pub fn input(
+        self,
+        field: &Field,
+        (name, label, hint): Texts,
+        shape: Shape,
+        value: impl Into<String>,
+    ) -> Input {
+        let words = self.words;
+        Input::new(name, words.text(label), shape, value).hint(words.text(hint)).fault(self.of(field))
     }
+}
+
+/// What has to be typed before something is deleted, or `wrong` was typed instead.
+pub fn confirmation(words: Words, label: String, shape: Shape, wrong: Option<&str>) -> Input {
+    let fault = wrong.map(|_| words.text("console-set-fault-typed"));
+    Input { is_first: true, ..Input::new("typed", label, shape, wrong.unwrap_or_default()).fault(fault) }
 }
 
 /// How a field can be asked for: words, and the ids of their labels.
@@ -75,16 +224,30 @@ pub fn said(words: Words, value: &str) -> String {
     }
 }
 
-/// Choices, one of which is made. `now` is what is stored, if somebody else has changed that.
-pub fn chosen(words: Words, all: Labels, typed: &str, now: Option<&str>) -> Choices {
-    let label = |wanted: &str| all.iter().find(|(word, _)| *word == wanted).map(|(_, id)| words.text(id));
-    let now = now.filter(|now| *now != typed).and_then(label).map(|now| said(words, &now));
-    let choice = |(word, id): (&'static str, &'static str)| Choice {
-        word,
-        label: words.text(id),
-        is_chosen: word == typed,
-    };
-    Choices { all: all.iter().copied().map(choice).collect(), now }
+/// The label of a choice.
+pub fn label_of(words: Words, all: &[(&str, &str)], wanted: &str) -> Option<String> {
+    all.iter().find(|(word, _)| *word == wanted).map(|(_, id)| words.text(id))
+}
+
+/// A menu or radio buttons, one of which is chosen (`Shape::Menu`, `Shape::Radios`). `now` is what is stored, if somebody else has
+/// changed that.
+pub fn chosen(
+    words: Words,
+    (name, label): (impl Into<Cow<'static, str>>, String),
+    shape: fn(Vec<Choice>) -> Shape,
+    all: Labels,
+    typed: &str,
+    now: Option<&str>,
+) -> Input {
+    let now = now.filter(|now| *now != typed).and_then(|now| label_of(words, &all, now));
+    let choices = all.into_iter().map(|(word, id)| Choice { word, label: words.text(id) });
+    Input::new(name, label, shape(choices.collect()), typed).now(now.map(|now| said(words, &now)))
+}
+
+/// Identifies the values that a form was made with. If somebody else has saved others meanwhile, it is another one.
+pub fn version<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
+    let all: Vec<&str> = values.into_iter().collect();
+    hex(&digest(&all.join("\u{1f}"))).chars().take(16).collect()
 }
 
 /// Has somebody else changed what the form is about?
@@ -124,5 +287,29 @@ fn setup(words: Words, fault: &SetupFault) -> String {
         SetupFault::NotAnOption(given) => words.one("console-set-fault-option", "option", given),
         SetupFault::Archived => words.text("console-page-archived-note"),
         _ => words.text("shared-unreadable"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_value_is_another_version() {
+        assert_eq!(version(["a", "b"]), version(["a", "b"]));
+        assert_ne!(version(["a", "b"]), version(["a", "c"]));
+        assert_ne!(version(["a", "b"]), version(["ab", ""]));
+    }
+
+    #[test]
+    fn an_input_is_described_by_its_hint_its_fault_and_what_is_stored() {
+        let input = Input::new("accent", String::new(), Shape::Code, "");
+        assert_eq!(input.described_by(), "");
+        let input = input.fault(Some("wrong".to_owned()));
+        assert_eq!(input.described_by(), "accent-fault");
+        let input = input.hint("like this".to_owned());
+        assert_eq!(input.described_by(), "accent-hint accent-fault");
+        let input = input.now(Some("stored".to_owned()));
+        assert_eq!(input.described_by(), "accent-hint accent-fault accent-now");
     }
 }

@@ -14,12 +14,12 @@ use super::{
 use crate::{
     app::{
         App, Error, Missing,
-        moderation::{self, Listed, Outcome, Queue, Target},
+        moderation::{self, Listed, Target},
     },
     blobs::Shelf,
-    domain::{ids::ModerationId, moderation::LONGEST, section::Section},
+    domain::{ids::ModerationId, section::Section},
     http::{
-        cases::{self, CaseRow, Frame, RejectedReason},
+        cases::{self, Frame, QueueView, RejectedReason, Told},
         form::Form,
         page::Page,
         path::Path,
@@ -40,36 +40,12 @@ pub fn rules() -> Vec<Rule> {
 struct ModerationView<'a> {
     page: Page<'a>,
     nav: Nav,
-    /// The path of the queue, with the root.
-    path: String,
-    /// The list of decided cases is shown.
-    is_decided: bool,
-    /// The value of the parameter `list`.
-    list: &'static str,
-    rows: Vec<CaseRow<'a>>,
-    /// The path of the next part.
-    more: Option<String>,
-    longest: usize,
-    /// The sentence about what was just done.
-    done: Option<String>,
-    /// The sentence about what could not be done.
-    trouble: Option<String>,
-}
-
-/// What is shown besides the list.
-#[derive(Default)]
-struct Told {
-    done: Option<&'static str>,
-    trouble: Option<&'static str>,
-    rejected: Option<RejectedReason>,
+    queue: QueueView<'a>,
 }
 
 async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
-    let (done, trouble) = cases::told(query.get("done"));
-    let behind = query.get("after").and_then(|id| id.parse().ok());
-    let told = Told { done, trouble, rejected: None };
-    draw(&app, &console, StatusCode::OK, (cases::listed(&query), behind), told).await
+    draw(&app, &console, StatusCode::OK, cases::place(&query), Told::by(&query)).await
 }
 
 async fn draw(
@@ -79,37 +55,19 @@ async fn draw(
     (listed, behind): (Listed, Option<ModerationId>),
     told: Told,
 ) -> Response {
-    match moderation::queue(app, &console.actor, console.id(), None, listed, behind).await {
-        Ok(queue) => render(app, console, status, listed, &queue, told),
-        Err(error) => console.fault(app, &error),
-    }
-}
-
-fn render(
-    app: &App,
-    console: &Console,
-    status: StatusCode,
-    listed: Listed,
-    queue: &Queue,
-    Told { done, trouble, rejected }: Told,
-) -> Response {
+    let found = moderation::queue(app, &console.actor, console.id(), None, listed, behind).await;
+    let queue = match found {
+        Ok(queue) => queue,
+        Err(error) => return console.fault(app, &error),
+    };
     let own_path = console.path("/moderation");
     let page = console.page(app, &own_path);
-    let words = page.words;
     let path = format!("{}{own_path}", page.root);
-    let list = cases::list_word(listed);
     let zone = &console.institution.time_zone;
-    let frame = Frame { words, zone, path: &path, names_pages: true };
+    let frame = Frame { words: page.words, zone, path: &path, names_pages: true };
     let shown = ModerationView {
         nav: console.nav(app, Section::Moderation),
-        rows: cases::rows(frame, &queue.entries, rejected),
-        is_decided: listed == Listed::Decided,
-        list,
-        more: queue.next.map(|id| format!("{path}?list={list}&after={id}")),
-        longest: LONGEST,
-        done: done.map(|id| words.text(id)),
-        trouble: trouble.map(|id| words.text(id)),
-        path,
+        queue: QueueView::new(frame, listed, &queue, told),
         page,
     };
     console.show(status, &shown)
@@ -121,24 +79,15 @@ async fn decide(
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
     let listed = cases::listed(&form);
-    let word = form.get("decision").unwrap_or_default();
     let (Ok(case), Some(decision)) = (id.parse::<ModerationId>(), cases::decision(&app, &form)) else {
         return gone(&app, &console, listed).await;
     };
     let target = Target { case, page: None, heard: form.text("heard") };
     match moderation::decide(&app, &console.actor, console.id(), &target, decision).await {
-        Ok(outcome) => {
-            let done = match outcome {
-                Outcome::Done(_) => word,
-                Outcome::Decided(_) => "decided",
-                Outcome::Newer(_) => "newer",
-            };
-            let list = if listed == Listed::Decided { "&list=decided" } else { "" };
-            console.go(&app, &format!("/moderation?done={done}{list}"))
-        }
+        Ok(outcome) => console.go(&app, &format!("/moderation?{}", cases::query_after(&outcome, &form))),
         Err(Error::Invalid(errors)) => {
-            let rejected = Some(RejectedReason::new(console.words(), case, &form, &errors));
-            let (from, told) = ((listed, cases::before(case, listed)), Told { rejected, ..Told::default() });
+            let told = Told::rejected(RejectedReason::new(console.words(), case, &form, &errors));
+            let from = (listed, cases::before(case, listed));
             draw(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, from, told).await
         }
         Err(Error::Missing(_)) => gone(&app, &console, listed).await,
@@ -146,10 +95,9 @@ async fn decide(
     }
 }
 
-/// The queue, with the sentence that there is no such recording: its owner may have deleted it.
+/// The queue, with the sentence that there is no such recording.
 async fn gone(app: &App, console: &Console, listed: Listed) -> Response {
-    let told = Told { trouble: Some("moderation-gone"), ..Told::default() };
-    draw(app, console, StatusCode::NOT_FOUND, (listed, None), told).await
+    draw(app, console, StatusCode::NOT_FOUND, (listed, None), Told::gone()).await
 }
 
 /// The recording that a case is about.

@@ -13,7 +13,7 @@ use axum::{
 use jiff::tz::TimeZone;
 
 use super::{
-    inputs::{Choice, Faults, Input},
+    inputs::{Choice, Faults, Input, Shape, Texts},
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
 };
@@ -56,7 +56,7 @@ struct ListView<'a> {
     nav: Nav,
     rows: Vec<Row>,
     text: String,
-    states: Vec<Choice>,
+    states: Input,
     /// Not all pages are wanted.
     is_filtered: bool,
     is_start: bool,
@@ -133,14 +133,12 @@ async fn list(State(app): State<App>, console: Console, request: Request) -> Res
     console.show(StatusCode::OK, &shown)
 }
 
-fn states(words: Words, chosen: Option<PageState>) -> Vec<Choice> {
-    let any = Choice { word: "", label: words.text("console-pages-any"), is_chosen: chosen.is_none() };
-    let one = |state: PageState| Choice {
-        word: state_word(state),
-        label: words.text(state_label(state)),
-        is_chosen: chosen == Some(state),
-    };
-    [any].into_iter().chain(STATES.map(one)).collect()
+fn states(words: Words, chosen: Option<PageState>) -> Input {
+    let any = Choice { word: "", label: words.text("console-pages-any") };
+    let one = |state: PageState| Choice { word: state_word(state), label: words.text(state_label(state)) };
+    let choices = [any].into_iter().chain(STATES.map(one)).collect();
+    let label = words.text("console-pages-state");
+    Input::new("state", label, Shape::Menu(choices), chosen.map_or("", state_word))
 }
 
 fn filter_query(filter: &Filter, after: Option<NamePageId>) -> String {
@@ -157,15 +155,17 @@ fn filter_query(filter: &Filter, after: Option<NamePageId>) -> String {
     query.finish()
 }
 
+const TITLE: Texts = ("title", "console-page-title", "console-page-title-hint");
+const SLUG: Texts = ("slug", "console-page-slug", "console-page-slug-hint");
+const DATE: Texts = ("date", "console-page-date", "console-page-date-hint");
+const ACCESS_CODE: Texts = ("access_code", "console-page-access-code", "console-page-access-code-hint");
+
 #[derive(Template)]
 #[template(path = "console/name_page_new.html")]
 struct NewView<'a> {
     page: Page<'a>,
     nav: Nav,
-    title: Input,
-    address: Input,
-    access_code: Input,
-    date: Input,
+    inputs: [Input; 4],
 }
 
 async fn new(State(app): State<App>, console: Console) -> Response {
@@ -181,15 +181,18 @@ fn draw_new(
 ) -> Response {
     let path = console.path("/name-pages/new");
     let faults = Faults { words: console.words(), errors };
-    let input =
-        |field: Field, name: &str| faults.input(&field, form.get(name).unwrap_or_default().to_owned());
+    let input = |field: Field, texts: Texts, shape: Shape| {
+        faults.input(&field, texts, shape, form.get(texts.0).unwrap_or_default())
+    };
     let shown = NewView {
         page: console.page(app, &path),
         nav: console.nav(app, Section::NamePages),
-        title: input(Field::Title, "title"),
-        address: input(Field::Slug, "slug"),
-        access_code: input(Field::AccessCode, "access_code"),
-        date: input(Field::Date, "date"),
+        inputs: [
+            input(Field::Title, TITLE, Shape::Line),
+            input(Field::Date, DATE, Shape::Date),
+            input(Field::Slug, SLUG, Shape::Code),
+            input(Field::AccessCode, ACCESS_CODE, Shape::Code),
+        ],
     };
     console.show(status, &shown)
 }

@@ -6,20 +6,55 @@ use super::form::Form;
 use crate::{
     app::{
         App,
-        moderation::{Decision, Entry, Explanation, Listed},
+        moderation::{Decision, Entry, Explanation, Listed, Outcome, Queue},
     },
     domain::{
         fault::Fault,
         field_errors::FieldErrors,
         ids::ModerationId,
-        moderation::{Case, CaseKind, CaseState, Complaint, REASON},
+        moderation::{Case, CaseKind, CaseState, Complaint, LONGEST, REASON},
         moment::Moment,
     },
     words::Words,
 };
 
 /// The value of the parameter `list` for decided cases.
-pub const DECIDED: &str = "decided";
+const DECIDED: &str = "decided";
+
+/// The queue, or a part of it, as the template shows it.
+pub struct QueueView<'a> {
+    /// The path of the queue, with the root.
+    pub path: &'a str,
+    /// The list of decided cases is shown.
+    pub is_decided: bool,
+    /// The value of the parameter `list`.
+    pub list: &'static str,
+    pub rows: Vec<CaseRow<'a>>,
+    /// The path of the next part.
+    pub more: Option<String>,
+    /// The longest reason.
+    pub longest: usize,
+    /// The sentence about what was just done.
+    pub done: Option<String>,
+    /// The sentence about what could not be done.
+    pub trouble: Option<String>,
+}
+
+impl<'a> QueueView<'a> {
+    pub fn new(frame: Frame<'a>, listed: Listed, queue: &'a Queue, told: Told) -> Self {
+        let (Frame { words, path, .. }, list) = (frame, list_word(listed));
+        Self {
+            path,
+            is_decided: listed == Listed::Decided,
+            list,
+            rows: rows(frame, &queue.entries, told.rejected),
+            more: queue.next.map(|id| format!("{path}?list={list}&after={id}")),
+            longest: LONGEST,
+            done: told.done.map(|id| words.text(id)),
+            trouble: told.trouble.map(|id| words.text(id)),
+        }
+    }
+}
 
 pub struct CaseRow<'a> {
     pub id: ModerationId,
@@ -77,12 +112,52 @@ impl RejectedReason {
     }
 }
 
+/// What is shown besides the list.
+#[derive(Default)]
+pub struct Told {
+    /// The ids of sentences.
+    done: Option<&'static str>,
+    trouble: Option<&'static str>,
+    rejected: Option<RejectedReason>,
+}
+
+impl Told {
+    /// What was just done, and what could not be done, by the parameter `done`.
+    pub fn by(query: &Form) -> Self {
+        let (done, trouble) = match query.get("done") {
+            Some("approve") => (Some("moderation-done-approved"), None),
+            Some("reject") => (Some("moderation-done-rejected"), None),
+            Some("remove") => (Some("moderation-done-removed"), None),
+            Some("dismiss") => (Some("moderation-done-dismissed"), None),
+            Some("restore") => (Some("moderation-done-restored"), None),
+            Some("decided") => (None, Some("moderation-done-decided")),
+            Some("newer") => (None, Some("moderation-done-newer")),
+            _ => (None, None),
+        };
+        Self { done, trouble, rejected: None }
+    }
+
+    /// There is no such recording: its owner may have deleted it.
+    pub fn gone() -> Self {
+        Self { trouble: Some("moderation-gone"), ..Self::default() }
+    }
+
+    pub fn rejected(reason: RejectedReason) -> Self {
+        Self { rejected: Some(reason), ..Self::default() }
+    }
+}
+
+/// Which list a query names, and behind which case it begins.
+pub fn place(query: &Form) -> (Listed, Option<ModerationId>) {
+    (listed(query), query.get("after").and_then(|id| id.parse().ok()))
+}
+
 /// Which list a query or a form names.
 pub fn listed(form: &Form) -> Listed {
     if form.get("list") == Some(DECIDED) { Listed::Decided } else { Listed::Open }
 }
 
-pub const fn list_word(listed: Listed) -> &'static str {
+const fn list_word(listed: Listed) -> &'static str {
     match listed {
         Listed::Open => "open",
         Listed::Decided => DECIDED,
@@ -97,18 +172,15 @@ pub fn before(case: ModerationId, listed: Listed) -> Option<ModerationId> {
     }))
 }
 
-/// What was just done, and what could not be done: the ids of sentences for the parameter `done`.
-pub fn told(done: Option<&str>) -> (Option<&'static str>, Option<&'static str>) {
-    match done {
-        Some("approve") => (Some("moderation-done-approved"), None),
-        Some("reject") => (Some("moderation-done-rejected"), None),
-        Some("remove") => (Some("moderation-done-removed"), None),
-        Some("dismiss") => (Some("moderation-done-dismissed"), None),
-        Some("restore") => (Some("moderation-done-restored"), None),
-        Some("decided") => (None, Some("moderation-done-decided")),
-        Some("newer") => (None, Some("moderation-done-newer")),
-        _ => (None, None),
-    }
+/// The query of the queue after a decision.
+pub fn query_after(outcome: &Outcome, form: &Form) -> String {
+    let done = match outcome {
+        Outcome::Done(_) => form.get("decision").unwrap_or_default(),
+        Outcome::Decided(_) => "decided",
+        Outcome::Newer(_) => "newer",
+    };
+    let list = if listed(form) == Listed::Decided { "&list=decided" } else { "" };
+    format!("done={done}{list}")
 }
 
 /// What a form decides. `None` if there is no such decision.
@@ -138,7 +210,7 @@ pub struct Frame<'a> {
     pub names_pages: bool,
 }
 
-pub fn rows<'a>(
+fn rows<'a>(
     frame: Frame<'_>,
     entries: &'a [Entry],
     mut rejected: Option<RejectedReason>,

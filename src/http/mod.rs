@@ -21,6 +21,7 @@ pub mod html;
 pub mod json;
 pub mod language;
 pub mod looks;
+pub mod mail_texts;
 pub mod multipart;
 pub mod notice;
 pub mod openapi;

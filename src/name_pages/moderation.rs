@@ -15,9 +15,9 @@ use crate::{
         moderation::{self, Listed, Outcome, Queue, Target},
     },
     blobs::Shelf,
-    domain::{ids::ModerationId, moderation::LONGEST, name_page::NamePageRef, page_settings::Moderation},
+    domain::{ids::ModerationId, name_page::NamePageRef, page_settings::Moderation},
     http::{
-        cases::{self, CaseRow, Frame, RejectedReason},
+        cases::{self, Frame, QueueView, RejectedReason, Told},
         form::Form,
         html::root,
         notice,
@@ -36,38 +36,14 @@ struct ModerationPage<'a> {
     page: Page<'a>,
     slug: &'a str,
     title: &'a str,
-    /// The path of this page, with the root.
-    path: String,
     /// The page holds new recordings.
     is_holding: bool,
-    /// The list of decided cases is shown.
-    is_decided: bool,
-    /// The value of the parameter `list`.
-    list: &'static str,
-    rows: Vec<CaseRow<'a>>,
-    /// The path of the next page.
-    more: Option<String>,
-    longest: usize,
-    /// The sentence about what was just done.
-    done: Option<String>,
-    /// The sentence about what could not be done.
-    trouble: Option<String>,
-}
-
-/// What is shown besides the list.
-#[derive(Default)]
-struct Told {
-    done: Option<&'static str>,
-    trouble: Option<&'static str>,
-    rejected: Option<RejectedReason>,
+    queue: QueueView<'a>,
 }
 
 pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
-    let (done, trouble) = cases::told(query.get("done"));
-    let behind = query.get("after").and_then(|id| id.parse().ok());
-    let told = Told { done, trouble, rejected: None };
-    draw(&app, &visit, StatusCode::OK, (cases::listed(&query), behind), told).await
+    draw(&app, &visit, StatusCode::OK, cases::place(&query), Told::by(&query)).await
 }
 
 async fn draw(
@@ -96,27 +72,18 @@ fn render(
     status: StatusCode,
     listed: Listed,
     queue: &Queue,
-    Told { done, trouble, rejected }: Told,
+    told: Told,
 ) -> Response {
     let own_path = visit.path("/moderation");
     let page = visit.page(app, &own_path);
-    let words = page.words;
     let path = format!("{}{own_path}", page.root);
-    let list = cases::list_word(listed);
     let zone = &visit.public.institution.time_zone;
-    let frame = Frame { words, zone, path: &path, names_pages: false };
+    let frame = Frame { words: page.words, zone, path: &path, names_pages: false };
     let shown = ModerationPage {
-        rows: cases::rows(frame, &queue.entries, rejected),
         slug: &visit.public.page.slug,
         title: &visit.public.page.title,
         is_holding: visit.public.settings.moderation == Moderation::Hold,
-        is_decided: listed == Listed::Decided,
-        list,
-        more: queue.next.map(|id| format!("{path}?list={list}&after={id}")),
-        longest: LONGEST,
-        done: done.map(|id| words.text(id)),
-        trouble: trouble.map(|id| words.text(id)),
-        path,
+        queue: QueueView::new(frame, listed, queue, told),
         page,
     };
     let policy = Policy { scripts: true, forms: Forms::SelfOnly, ..Policy::default() };
@@ -136,17 +103,11 @@ pub async fn decide(
     OwnForm { form, .. }: OwnForm,
 ) -> Response {
     let listed = cases::listed(&form);
-    let word = form.get("decision").unwrap_or_default();
     let Ok(case) = id.parse::<ModerationId>() else { return gone(&app, &visit, listed).await };
     match send(&app, &visit, case, &form).await {
         Ok(Some(outcome)) => {
-            let done = match outcome {
-                Outcome::Done(_) => word,
-                Outcome::Decided(_) => "decided",
-                Outcome::Newer(_) => "newer",
-            };
-            let list = if listed == Listed::Decided { "&list=decided" } else { "" };
-            reply::see_other(&format!("{}{}?done={done}{list}", root(&app.links), visit.path("/moderation")))
+            let (path, query) = (visit.path("/moderation"), cases::query_after(&outcome, &form));
+            reply::see_other(&format!("{}{path}?{query}", root(&app.links)))
         }
         Ok(None) => {
             let path = visit.path("/moderation");
@@ -154,8 +115,8 @@ pub async fn decide(
             notice::show(StatusCode::BAD_REQUEST, page, "shared-unreadable-title", "shared-unreadable")
         }
         Err(Error::Invalid(errors)) => {
-            let rejected = RejectedReason::new(Words::new(visit.language), case, &form, &errors);
-            let told = Told { rejected: Some(rejected), ..Told::default() };
+            let words = Words::new(visit.language);
+            let told = Told::rejected(RejectedReason::new(words, case, &form, &errors));
             let from = (listed, cases::before(case, listed));
             draw(&app, &visit, StatusCode::UNPROCESSABLE_ENTITY, from, told).await
         }
@@ -164,10 +125,9 @@ pub async fn decide(
     }
 }
 
-/// The page, with the sentence that there is no such recording: its owner may have deleted it.
+/// The page, with the sentence that there is no such recording.
 async fn gone(app: &App, visit: &Visit, listed: Listed) -> Response {
-    let told = Told { trouble: Some("moderation-gone"), ..Told::default() };
-    draw(app, visit, StatusCode::NOT_FOUND, (listed, None), told).await
+    draw(app, visit, StatusCode::NOT_FOUND, (listed, None), Told::gone()).await
 }
 
 /// `None` if there is no such decision.

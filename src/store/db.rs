@@ -1,7 +1,6 @@
 //! One interface over both drivers: rows, one row, execute, transactions, streams.
 
 use std::{
-    borrow::Cow,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -17,8 +16,14 @@ use super::{
     sqlite::{self, DataVersion, Effect},
 };
 use crate::{
-    domain::ids::{Id, InstitutionId},
+    domain::ids::InstitutionId,
     telemetry::{metrics, traces},
+};
+
+pub(super) use super::streams::{STREAM_SLOT_TIMEOUT, StreamClass, no_stream_slot, send_group};
+pub use super::{
+    streams::RowStream,
+    values::{Row, Value},
 };
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -81,164 +86,6 @@ impl Options {
 pub enum Db {
     Sqlite(Arc<sqlite::Sqlite>),
     Postgres(Arc<postgres::Postgres>),
-}
-
-/// A bound parameter. SQL uses `$1`, `$2`, … in order of first use, which both drivers accept.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value<'a> {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Text(Cow<'a, str>),
-}
-
-impl From<bool> for Value<'_> {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-impl From<i64> for Value<'_> {
-    fn from(value: i64) -> Self {
-        Self::Int(value)
-    }
-}
-
-impl<T: Id> From<T> for Value<'_> {
-    fn from(id: T) -> Self {
-        Self::Int(id.into())
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(value: &'a str) -> Self {
-        Self::Text(Cow::Borrowed(value))
-    }
-}
-
-impl<'a> From<&'a String> for Value<'a> {
-    fn from(value: &'a String) -> Self {
-        Self::Text(Cow::Borrowed(value))
-    }
-}
-
-impl From<String> for Value<'_> {
-    fn from(value: String) -> Self {
-        Self::Text(Cow::Owned(value))
-    }
-}
-
-impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
-    }
-}
-
-impl Value<'_> {
-    pub(super) fn into_owned(self) -> Value<'static> {
-        match self {
-            Self::Null => Value::Null,
-            Self::Bool(value) => Value::Bool(value),
-            Self::Int(value) => Value::Int(value),
-            Self::Text(value) => Value::Text(Cow::Owned(value.into_owned())),
-        }
-    }
-}
-
-/// A row that is being read. Columns are numbered from 0 in the order of the statement.
-pub enum Row<'a> {
-    Sqlite(&'a rusqlite::Row<'a>),
-    Postgres(&'a tokio_postgres::Row),
-}
-
-impl Row<'_> {
-    pub fn text(&self, column: usize) -> Result<String> {
-        self.get(column)
-    }
-
-    pub fn opt_text(&self, column: usize) -> Result<Option<String>> {
-        self.get(column)
-    }
-
-    pub fn int(&self, column: usize) -> Result<i64> {
-        self.get(column)
-    }
-
-    pub fn opt_int(&self, column: usize) -> Result<Option<i64>> {
-        self.get(column)
-    }
-
-    pub fn id<T: Id>(&self, column: usize) -> Result<T> {
-        self.int(column).map(T::from)
-    }
-
-    pub fn opt_id<T: Id>(&self, column: usize) -> Result<Option<T>> {
-        Ok(self.opt_int(column)?.map(T::from))
-    }
-
-    pub fn bool(&self, column: usize) -> Result<bool> {
-        self.get(column)
-    }
-
-    /// All columns by name. SQLite returns booleans as integers.
-    pub fn record(&self) -> Result<serde_json::Map<String, serde_json::Value>> {
-        match self {
-            Self::Sqlite(row) => sqlite::record(row),
-            Self::Postgres(row) => postgres::record(row),
-        }
-    }
-
-    fn get<T>(&self, column: usize) -> Result<T>
-    where
-        T: rusqlite::types::FromSql + for<'b> tokio_postgres::types::FromSql<'b>,
-    {
-        match self {
-            Self::Sqlite(row) => row.get(column).map_err(sqlite::error),
-            Self::Postgres(row) => row.try_get(column).map_err(postgres::error),
-        }
-    }
-}
-
-/// How a stream is limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamClass {
-    /// A foreground stream: a limited number at a time, since each holds a connection. Fails if none is free soon.
-    Foreground,
-    /// A stream of a background worker. The number of workers is already limited.
-    Background,
-}
-
-/// How long a stream waits for a free slot.
-pub(super) const STREAM_SLOT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a stream waits for its reader to take the next group. Until it ends it holds a snapshot, which keeps
-/// SQLite from resetting its write-ahead log and PostgreSQL from vacuuming.
-pub(super) const READER_TIMEOUT: Duration = Duration::from_secs(300);
-
-/// Sends a group to the reader of a stream. `Ok(false)` if the reader has been dropped.
-pub(super) async fn send_group<T>(sender: &mpsc::Sender<Result<Vec<T>>>, group: Vec<T>) -> Result<bool> {
-    match tokio::time::timeout(READER_TIMEOUT, sender.send(Ok(group))).await {
-        Ok(sent) => Ok(sent.is_ok()),
-        Err(_) => Err(Error::Unavailable("timed out waiting for the reader of a row stream".to_owned())),
-    }
-}
-
-pub(super) fn no_stream_slot() -> Error {
-    Error::Unavailable("too many concurrent streaming reads".to_owned())
-}
-
-/// Groups of rows from one snapshot, with backpressure from the reader. The reader must not wait for a client: data
-/// that clients read at their own pace is read in short batches.
-pub struct RowStream<T>(pub(super) mpsc::Receiver<Result<Vec<T>>>);
-
-impl<T> RowStream<T> {
-    pub async fn next(&mut self) -> Option<Result<Vec<T>>> {
-        self.0.recv().await
-    }
-
-    /// Like `next`, on a thread that may block.
-    pub fn blocking_next(&mut self) -> Option<Result<Vec<T>>> {
-        self.0.blocking_recv()
-    }
 }
 
 /// An atomic unit of work: all of it is applied, or nothing. The caller gets the result only after the commit is

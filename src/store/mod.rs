@@ -7,6 +7,8 @@ pub mod folder;
 mod lookup;
 mod postgres;
 mod sqlite;
+mod streams;
+mod values;
 
 pub mod admissions;
 pub mod audiences;

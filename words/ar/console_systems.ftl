@@ -80,7 +80,6 @@ console-systems-api-token-hint = تحتاج إليه فقط البرامج ال�
 console-systems-edit = تعديل
 console-systems-edit-title = تعديل منصة التعلم
 console-systems-changed = غيّر شخص آخر هذا في هذه الأثناء، ولم تُحفظ تغييراتك بعد. يرجى المقارنة ثم الحفظ مجددا.
-console-systems-theirs = المحفوظ حاليا:
 console-systems-schedule = المزامنة التلقائية
 console-systems-nightly = كل ليلة
 console-systems-hourly = كل ساعة

@@ -80,7 +80,6 @@ console-systems-api-token-hint = Nur Programme, die über die API synchronisiere
 console-systems-edit = Bearbeiten
 console-systems-edit-title = Lernplattform bearbeiten
 console-systems-changed = Jemand anderes hat das inzwischen geändert. Deine Änderungen sind noch nicht gespeichert. Vergleiche und speichere noch einmal.
-console-systems-theirs = Jetzt gespeichert:
 console-systems-schedule = Automatische Synchronisierung
 console-systems-nightly = Jede Nacht
 console-systems-hourly = Jede Stunde

@@ -80,7 +80,6 @@ console-systems-api-token-hint = Only programs that start synchronizations throu
 console-systems-edit = Edit
 console-systems-edit-title = Edit the learning system
 console-systems-changed = Somebody else has changed this in the meantime. Your changes are not saved yet. Compare, and save again.
-console-systems-theirs = Stored now:
 console-systems-schedule = Automatic synchronization
 console-systems-nightly = Every night
 console-systems-hourly = Every hour

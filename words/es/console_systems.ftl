@@ -80,7 +80,6 @@ console-systems-api-token-hint = Solo lo necesitan los programas que inician sin
 console-systems-edit = Editar
 console-systems-edit-title = Editar la plataforma de aprendizaje
 console-systems-changed = Otra persona ha cambiado esto mientras tanto. Tus cambios aún no se han guardado. Compara y guarda de nuevo.
-console-systems-theirs = Guardado ahora:
 console-systems-schedule = Sincronización automática
 console-systems-nightly = Cada noche
 console-systems-hourly = Cada hora

@@ -80,7 +80,6 @@ console-systems-api-token-hint = Seuls les programmes qui lancent des synchronis
 console-systems-edit = Modifier
 console-systems-edit-title = Modifier la plateforme d’apprentissage
 console-systems-changed = Une autre personne a modifié ceci entre-temps. Vos modifications ne sont pas encore sauvegardées. Comparez et sauvegardez de nouveau.
-console-systems-theirs = Valeur actuelle :
 console-systems-schedule = Synchronisation automatique
 console-systems-nightly = Chaque nuit
 console-systems-hourly = Chaque heure

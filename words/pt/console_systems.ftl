@@ -80,7 +80,6 @@ console-systems-api-token-hint = Só programas que iniciam sincronizações pela
 console-systems-edit = Editar
 console-systems-edit-title = Editar a plataforma de aprendizagem
 console-systems-changed = Outra pessoa alterou isto nesse meio-tempo. Suas alterações ainda não foram salvas. Compare e salve novamente.
-console-systems-theirs = Salvo agora:
 console-systems-schedule = Sincronização automática
 console-systems-nightly = Toda noite
 console-systems-hourly = A cada hora

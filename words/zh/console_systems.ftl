@@ -80,7 +80,6 @@ console-systems-api-token-hint = 仅通过 API 启动同步的程序需要它。
 console-systems-edit = 编辑
 console-systems-edit-title = 编辑学习平台
 console-systems-changed = 其他人在此期间更改了内容。你的更改尚未保存。请比较后再次保存。
-console-systems-theirs = 当前保存的值：
 console-systems-schedule = 自动同步
 console-systems-nightly = 每晚
 console-systems-hourly = 每小时

@@ -1,6 +1,6 @@
 //! The form of a custom field.
 
-use super::super::inputs::{Choices, Faults, Input, Labels, askings, chosen, said};
+use super::super::inputs::{Choice, Faults, Input, Labels, Shape, Texts, askings, chosen, said};
 use crate::{
     app::custom_fields::{Change, New},
     domain::{
@@ -82,37 +82,60 @@ impl Values {
     }
 }
 
+const NAME: Texts = ("name", "console-field-name", "console-field-name-hint");
+const LABEL: Texts = ("label", "console-field-label", "console-field-label-hint");
+const OPTIONS: Texts = ("options", "console-field-options", "console-field-options-hint");
+const KIND: (&str, &str) = ("kind", "console-field-kind");
+const EDITED_BY: (&str, &str) = ("edited_by", "console-field-edited-by");
+const ASKED: (&str, &str) = ("asked", "console-field-asked");
+
 /// The form, as the template shows it.
 pub struct FieldForm {
     pub name: Input,
     pub label: Input,
-    pub kind: Choices,
+    pub kind: Input,
     pub options: Input,
-    pub edited_by: Choices,
-    pub asked: Choices,
+    pub edited_by: Input,
+    pub asked: Input,
 }
 
 impl FieldForm {
     /// With these values. `now` is what is stored, if somebody else has changed that.
     pub fn new(values: &Values, faults: Faults<'_>, now: Option<&Values>) -> Self {
         let words = faults.words;
-        let input = |field: Field, typed: &str, now: Option<&String>| Input {
-            now: now.filter(|now| *now != typed).map(|now| said(words, now)),
-            ..faults.input(&field, typed.to_owned())
+        let input = |field: Field, texts: Texts, shape: Shape, typed: &str, now: Option<&String>| {
+            let now = now.filter(|now| *now != typed).map(|now| said(words, now));
+            faults.input(&field, texts, shape, typed).now(now)
         };
-        let choices = |all: Labels, typed: &str, now: Option<&String>| {
+        let choices = |(name, label): (&'static str, &str),
+                       shape: fn(Vec<Choice>) -> Shape,
+                       all: Labels,
+                       typed: &str,
+                       now: Option<&String>| {
             // The first one, in a new form.
             let first = all.first().map_or("", |(word, _)| *word);
             let typed = if typed.is_empty() { first } else { typed };
-            chosen(words, all, typed, now.map(String::as_str))
+            chosen(words, (name, words.text(label)), shape, all, typed, now.map(String::as_str))
         };
         Self {
-            name: input(Field::Name, &values.name, None),
-            label: input(Field::Label, &values.label, now.map(|now| &now.label)),
-            kind: choices(kinds(), &values.kind, now.map(|now| &now.kind)),
-            options: input(Field::Options, &values.options, now.map(|now| &now.options)),
-            edited_by: choices(edited_by(), &values.edited_by, now.map(|now| &now.edited_by)),
-            asked: choices(askings(), &values.asked, now.map(|now| &now.asked)),
+            name: input(Field::Name, NAME, Shape::Code, &values.name, None),
+            label: input(Field::Label, LABEL, Shape::Line, &values.label, now.map(|now| &now.label)),
+            kind: choices(KIND, Shape::Menu, kinds(), &values.kind, now.map(|now| &now.kind)),
+            options: input(
+                Field::Options,
+                OPTIONS,
+                Shape::Lines,
+                &values.options,
+                now.map(|now| &now.options),
+            ),
+            edited_by: choices(
+                EDITED_BY,
+                Shape::Radios,
+                edited_by(),
+                &values.edited_by,
+                now.map(|now| &now.edited_by),
+            ),
+            asked: choices(ASKED, Shape::Radios, askings(), &values.asked, now.map(|now| &now.asked)),
         }
     }
 }

@@ -9,7 +9,9 @@ use axum::{
 
 use super::{
     super::{
-        inputs::{BY_DEFAULT, Choices, Faults, Input, askings, chosen, is_outdated},
+        inputs::{
+            BY_DEFAULT, Faults, Input, Shape, Texts, askings, chosen, confirmation, is_outdated, label_of,
+        },
         visit::{Console, ConsoleForm, Nav},
     },
     form::{FieldForm, Values},
@@ -44,10 +46,8 @@ struct FieldView<'a> {
     form: FieldForm,
     /// The pages that say themselves how they ask for it.
     asking: Vec<AskingPage>,
-    /// The slugs and titles of pages, as suggestions.
-    suggested: Vec<(String, String)>,
     name_page: Input,
-    how: Choices,
+    how: Input,
     is_outdated: bool,
     is_rejected: bool,
     done: Option<String>,
@@ -112,13 +112,13 @@ async fn draw(
         Sent::Nothing | Sent::OnPage(..) => (now.clone(), None),
     };
     let is_outdated = errors.is_some_and(is_outdated);
-    let (name_page, how) = on_page(words, sent);
+    let suggested = pages.pages.into_iter().map(|(page, ..)| (page.slug, page.title)).collect();
+    let (name_page, how) = on_page(words, sent, suggested);
     let shown = FieldView {
         nav: console.nav(app, Section::CustomFields),
         version: custom_fields::version(&field),
         form: FieldForm::new(&values, Faults { words, errors }, is_outdated.then_some(&now)),
         asking: asking.into_iter().map(|(page, how)| asking_page(words, page, how)).collect(),
-        suggested: pages.pages.into_iter().map(|(page, ..)| (page.slug, page.title)).collect(),
         name_page,
         how,
         is_outdated,
@@ -130,8 +130,10 @@ async fn draw(
     console.show(status, &shown)
 }
 
-/// The form with which one page is told how to ask.
-fn on_page(words: Words, sent: Sent<'_>) -> (Input, Choices) {
+const NAME_PAGE: Texts = ("name_page", "console-field-page", "console-field-page-hint");
+
+/// The form with which one page is told how to ask. The slugs and titles of some pages are suggested.
+fn on_page(words: Words, sent: Sent<'_>, suggested: Vec<(String, String)>) -> (Input, Input) {
     let (form, errors) = match sent {
         Sent::OnPage(form, errors) => (Some(form), Some(errors)),
         Sent::Nothing | Sent::Field(..) => (None, None),
@@ -141,13 +143,15 @@ fn on_page(words: Words, sent: Sent<'_>) -> (Input, Choices) {
     all.push((BY_DEFAULT, "console-asked-default"));
     let how = Some(typed("how")).filter(|how| !how.is_empty());
     let how = how.unwrap_or_else(|| Asking::Optional.word().to_owned());
-    let input = Faults { words, errors }.input(&Field::NamePage, typed("name_page"));
-    (input, chosen(words, all, &how, None))
+    let faults = Faults { words, errors };
+    let page = faults.input(&Field::NamePage, NAME_PAGE, Shape::Suggested(suggested), typed("name_page"));
+    let label = words.text("console-field-how");
+    let how = chosen(words, ("how", label), Shape::Menu, all, &how, None);
+    (Input { is_first: true, ..page }, how)
 }
 
 fn asking_page(words: Words, page: NamePage, how: Asking) -> AskingPage {
-    let label = askings().into_iter().find(|(word, _)| *word == how.word());
-    let how = label.map(|(_, id)| words.text(id)).unwrap_or_default();
+    let how = label_of(words, &askings(), how.word()).unwrap_or_default();
     AskingPage { id: page.id, title: page.title, how }
 }
 
@@ -206,8 +210,6 @@ struct DeleteView<'a> {
     field: &'a CustomField,
     /// How many people have a value.
     loss: String,
-    /// What has to be typed, escaped.
-    ask: String,
     typed: Input,
 }
 
@@ -242,12 +244,12 @@ async fn draw_delete(
         page: console.page(app, &path),
         nav: console.nav(app, Section::CustomFields),
         loss: loss(words, usage),
-        ask: words.one_html("console-set-type-name", "name", &field.name),
-        typed: Input {
-            value: typed.unwrap_or_default().to_owned(),
-            fault: typed.map(|_| words.text("console-set-fault-typed")),
-            now: None,
-        },
+        typed: confirmation(
+            words,
+            words.one("console-set-type-name", "name", &field.name),
+            Shape::Code,
+            typed,
+        ),
         field: &field,
     };
     console.show(status, &shown)

@@ -5,9 +5,10 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     super::{
-        inputs::{Faults, Input},
+        inputs::{Faults, Input, Shape, confirmation},
         visit::{Console, ConsoleForm, Nav},
     },
+    SLUG, TITLE,
     one::{self, Found},
     refused, trimmed,
 };
@@ -28,9 +29,12 @@ struct CopyView<'a> {
     page: Page<'a>,
     nav: Nav,
     name_page: &'a NamePage,
-    title: Input,
-    address: Input,
-    with_people: bool,
+    inputs: [Input; 3],
+}
+
+/// The answer, or the page about why there is none.
+fn answered(app: &App, console: &Console, answer: Result<Response>) -> Response {
+    answer.unwrap_or_else(|error| refused(app, console, &error))
 }
 
 pub(super) async fn copy_form(
@@ -38,10 +42,9 @@ pub(super) async fn copy_form(
     console: Console,
     Path((_, id)): Path<(String, String)>,
 ) -> Response {
-    match one::find(&app, &console, &id).await {
-        Ok(found) => draw_copy(&app, &console, StatusCode::OK, &found.page, None),
-        Err(error) => refused(&app, &console, &error),
-    }
+    let found = one::find(&app, &console, &id).await;
+    let answer = found.map(|found| draw_copy(&app, &console, StatusCode::OK, &found.page, None));
+    answered(&app, &console, answer)
 }
 
 fn draw_copy(
@@ -52,7 +55,8 @@ fn draw_copy(
     sent: Option<(&Form, &FieldErrors)>,
 ) -> Response {
     let path = console.path(&format!("/name-pages/{}/copy", name_page.id));
-    let faults = Faults { words: console.words(), errors: sent.map(|(_, errors)| errors) };
+    let words = console.words();
+    let faults = Faults { words, errors: sent.map(|(_, errors)| errors) };
     let typed = |name: &str, default: &str| {
         let sent = sent.map(|(form, _)| form.get(name).unwrap_or_default());
         sent.unwrap_or(default).to_owned()
@@ -60,9 +64,12 @@ fn draw_copy(
     let shown = CopyView {
         page: console.page(app, &path),
         nav: console.nav(app, Section::NamePages),
-        title: faults.input(&Field::Title, typed("title", &name_page.title)),
-        address: faults.input(&Field::Slug, typed("slug", "")),
-        with_people: sent.is_some_and(|(form, _)| form.get("people").is_some()),
+        inputs: [
+            faults.input(&Field::Title, TITLE, Shape::Line, typed("title", &name_page.title)),
+            faults.input(&Field::Slug, SLUG, Shape::Code, typed("slug", "")),
+            Input::new("people", words.text("console-page-copy-people"), Shape::Tick, typed("people", ""))
+                .hint(words.text("console-page-copy-people-hint")),
+        ],
         name_page,
     };
     console.show(status, &shown)
@@ -73,30 +80,29 @@ pub(super) async fn copy(
     Path((_, id)): Path<(String, String)>,
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
-    let found = match one::find(&app, &console, &id).await {
-        Ok(found) => found,
-        Err(error) => return refused(&app, &console, &error),
-    };
+    answered(&app, &console, make_copy(&app, &console, &id, &form).await)
+}
+
+async fn make_copy(app: &App, console: &Console, id: &str, form: &Form) -> Result<Response> {
+    let found = one::find(app, console, id).await?;
     let with_people = form.get("people").is_some();
-    let (title, slug) = (trimmed(&form, "title"), form.text("slug").map(|slug| slug.trim().to_owned()));
-    let made = async {
-        let (actor, institution, page) = (&console.actor, console.id(), reference(&found.page)?);
-        if with_people {
-            name_pages::copy_with_people(&app, actor, institution, &page, title, slug).await
-        } else {
-            name_pages::copy(&app, actor, institution, &page, title, slug).await
-        }
+    let (title, slug) = (trimmed(form, "title"), form.text("slug").map(|slug| slug.trim().to_owned()));
+    let (actor, institution, page) = (&console.actor, console.id(), reference(&found.page)?);
+    let made = if with_people {
+        name_pages::copy_with_people(app, actor, institution, &page, title, slug).await
+    } else {
+        name_pages::copy(app, actor, institution, &page, title, slug).await
     };
-    match made.await {
+    match made {
         Ok(made) => {
             let done = if with_people { "copied-people" } else { "copied" };
-            console.go(&app, &format!("/name-pages/{}?done={done}", made.id))
+            Ok(console.go(app, &format!("/name-pages/{}?done={done}", made.id)))
         }
         Err(Error::Invalid(errors)) => {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            draw_copy(&app, &console, status, &found.page, Some((&form, &errors)))
+            Ok(draw_copy(app, console, status, &found.page, Some((form, &errors))))
         }
-        Err(error) => refused(&app, &console, &error),
+        Err(error) => Err(error),
     }
 }
 
@@ -110,17 +116,14 @@ pub(super) async fn archive(
     Path((_, id)): Path<(String, String)>,
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
-    let is_archived = form.get("archived").is_some();
-    let Some(page) = NamePageRef::parse(&id) else {
-        return refused(&app, &console, &Error::Missing(Missing::NamePage));
-    };
-    match name_pages::archive(&app, &console.actor, console.id(), &page, is_archived).await {
-        Ok(done) => {
-            let what = if is_archived { "archived" } else { "restored" };
-            console.go(&app, &format!("/name-pages/{}?done={what}", done.id))
-        }
-        Err(error) => refused(&app, &console, &error),
-    }
+    answered(&app, &console, set_archived(&app, &console, &id, form.get("archived").is_some()).await)
+}
+
+async fn set_archived(app: &App, console: &Console, id: &str, is_archived: bool) -> Result<Response> {
+    let page = NamePageRef::parse(id).ok_or(Error::Missing(Missing::NamePage))?;
+    let done = name_pages::archive(app, &console.actor, console.id(), &page, is_archived).await?;
+    let what = if is_archived { "archived" } else { "restored" };
+    Ok(console.go(app, &format!("/name-pages/{}?done={what}", done.id)))
 }
 
 #[derive(Template)]
@@ -131,8 +134,6 @@ struct DeleteView<'a> {
     name_page: &'a NamePage,
     /// How many people and recordings go with it.
     losses: [String; 2],
-    /// What has to be typed, escaped.
-    ask: String,
     typed: Input,
 }
 
@@ -141,10 +142,8 @@ pub(super) async fn delete_form(
     console: Console,
     Path((_, id)): Path<(String, String)>,
 ) -> Response {
-    match one::find(&app, &console, &id).await {
-        Ok(found) => draw_delete(&app, &console, StatusCode::OK, &found, None),
-        Err(error) => refused(&app, &console, &error),
-    }
+    let found = one::find(&app, &console, &id).await;
+    answered(&app, &console, found.map(|found| draw_delete(&app, &console, StatusCode::OK, &found, None)))
 }
 
 /// `typed` is not the title.
@@ -165,12 +164,12 @@ fn draw_delete(
             count("console-page-delete-people", figures.registered),
             count("console-page-delete-recordings", figures.recorded),
         ],
-        ask: words.one_html("console-set-type-title", "title", &found.page.title),
-        typed: Input {
-            value: typed.unwrap_or_default().to_owned(),
-            fault: typed.map(|_| words.text("console-set-fault-typed")),
-            now: None,
-        },
+        typed: confirmation(
+            words,
+            words.one("console-set-type-title", "title", &found.page.title),
+            Shape::Line,
+            typed,
+        ),
         name_page: &found.page,
     };
     console.show(status, &shown)
@@ -181,20 +180,16 @@ pub(super) async fn delete(
     Path((_, id)): Path<(String, String)>,
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
-    let found = match one::find(&app, &console, &id).await {
-        Ok(found) => found,
-        Err(error) => return refused(&app, &console, &error),
-    };
+    answered(&app, &console, delete_typed(&app, &console, &id, &form).await)
+}
+
+/// Deletes the page if its title was typed.
+async fn delete_typed(app: &App, console: &Console, id: &str, form: &Form) -> Result<Response> {
+    let found = one::find(app, console, id).await?;
     let typed = form.get("typed").unwrap_or_default();
     if typed.trim() != found.page.title.trim() {
-        return draw_delete(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, &found, Some(typed));
+        return Ok(draw_delete(app, console, StatusCode::UNPROCESSABLE_ENTITY, &found, Some(typed)));
     }
-    let page = match reference(&found.page) {
-        Ok(page) => page,
-        Err(error) => return refused(&app, &console, &error),
-    };
-    match name_pages::delete(&app, &console.actor, console.id(), &page).await {
-        Ok(_) => console.go(&app, "/name-pages?done=deleted"),
-        Err(error) => refused(&app, &console, &error),
-    }
+    name_pages::delete(app, &console.actor, console.id(), &reference(&found.page)?).await?;
+    Ok(console.go(app, "/name-pages?done=deleted"))
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 
 use super::{
-    super::inputs::{BY_DEFAULT, Choices, Faults, Input, Labels, askings, chosen, said},
-    local_time,
+    super::inputs::{BY_DEFAULT, Faults, Input, Labels, Shape, Texts, askings, chosen, said},
+    DATE, TITLE, local_time,
 };
 use crate::{
     app::page_settings::{self, Change},
@@ -150,24 +150,25 @@ pub struct SettingsForm {
     pub title: Input,
     pub description: Input,
     pub date: Input,
-    pub register: Choices,
+    pub register: Input,
     pub domains: Input,
     pub closes: Input,
-    pub listen: Choices,
-    pub moderation: Choices,
+    pub listen: Input,
+    pub moderation: Input,
     pub take_seconds: Input,
     pub delete_after_days: Input,
-    pub asked: Vec<AskedMenu>,
-    pub allow_v2: bool,
-    /// Whether the visitor may change that.
-    pub may_open: bool,
+    pub asked: Vec<Input>,
+    /// If the visitor may change that.
+    pub allow_v2: Option<Input>,
 }
 
-pub struct AskedMenu {
-    pub name: String,
-    pub label: String,
-    pub choices: Choices,
-}
+const DESCRIPTION: Texts = ("description", "console-page-description", "console-page-description-hint");
+const DOMAINS: Texts = ("domains", "console-page-domains", "console-page-domains-hint");
+const TAKE_SECONDS: Texts = ("take_seconds", "console-page-take", "console-page-take-hint");
+const DELETE_AFTER_DAYS: Texts = ("delete_after_days", "console-page-days", "console-page-days-hint");
+const REGISTER: (&str, &str) = ("register", "console-page-register");
+const LISTEN: (&str, &str) = ("listen", "console-page-listen");
+const MODERATION: (&str, &str) = ("moderation", "console-page-moderation");
 
 impl SettingsForm {
     /// With these values. If somebody else has changed the page, what differs from what is stored is explained.
@@ -175,35 +176,62 @@ impl SettingsForm {
         let words = faults.words;
         let now = Values::stored(stored);
         let differs = |typed: &str, now: &str| (is_outdated && typed != now).then(|| said(words, now));
-        let input = |field: Field, typed: &str, now: &str| Input {
-            now: differs(typed, now),
-            ..faults.input(&field, typed.to_owned())
+        let input = |field: Field, texts: Texts, shape: Shape, typed: &str, now: &str| {
+            faults.input(&field, texts, shape, typed).now(differs(typed, now))
         };
-        let choices =
-            |all: Labels, typed: &str, now: &str| chosen(words, all, typed, is_outdated.then_some(now));
+        let radios = |(name, label): (&'static str, &str), all: Labels, typed: &str, now: &str| {
+            let now = is_outdated.then_some(now);
+            chosen(words, (name, words.text(label)), Shape::Radios, all, typed, now)
+        };
         Self {
             version: page_settings::version(stored.page, stored.settings),
-            title: input(Field::Title, &values.title, &now.title),
-            description: input(Field::Description, &values.description, &now.description),
-            date: input(Field::Date, &values.date, &now.date),
-            register: choices(registers(), &values.register, &now.register),
-            domains: input(Field::Domains, &values.domains, &now.domains),
-            closes: input(Field::ClosingTime, &values.closes, &now.closes),
-            listen: choices(listeners(), &values.listen, &now.listen),
-            moderation: choices(moderations(), &values.moderation, &now.moderation),
-            take_seconds: input(Field::TakeSeconds, &values.take_seconds, &now.take_seconds),
+            title: input(Field::Title, TITLE, Shape::Line, &values.title, &now.title),
+            description: input(
+                Field::Description,
+                DESCRIPTION,
+                Shape::Lines,
+                &values.description,
+                &now.description,
+            ),
+            date: input(Field::Date, DATE, Shape::Date, &values.date, &now.date),
+            register: radios(REGISTER, registers(), &values.register, &now.register),
+            domains: input(Field::Domains, DOMAINS, Shape::CodeLines, &values.domains, &now.domains),
+            closes: closes(stored, faults, &values.closes).now(differs(&values.closes, &now.closes)),
+            listen: radios(LISTEN, listeners(), &values.listen, &now.listen),
+            moderation: radios(MODERATION, moderations(), &values.moderation, &now.moderation),
+            take_seconds: input(
+                Field::TakeSeconds,
+                TAKE_SECONDS,
+                Shape::Number,
+                &values.take_seconds,
+                &now.take_seconds,
+            ),
             delete_after_days: input(
                 Field::DeleteAfterDays,
+                DELETE_AFTER_DAYS,
+                Shape::Number,
                 &values.delete_after_days,
                 &now.delete_after_days,
             ),
             asked: asked_keys(stored.fields)
                 .map(|key| asked_menu(words, stored.fields, &key, values, is_outdated.then_some(&now)))
                 .collect(),
-            allow_v2: values.allow_v2,
-            may_open: stored.may_open,
+            allow_v2: stored.may_open.then(|| {
+                let value = if values.allow_v2 { "1" } else { "" };
+                Input::new("allow_v2", words.text("console-page-v2"), Shape::Tick, value)
+                    .hint(words.text("console-page-v2-hint"))
+            }),
         }
     }
+}
+
+/// When the page closes, in the time zone of the institution.
+fn closes(stored: &Stored<'_>, faults: Faults<'_>, typed: &str) -> Input {
+    let words = faults.words;
+    let zone = stored.zone.iana_name().unwrap_or("UTC");
+    Input::new("closes", words.text("console-page-closes"), Shape::DateTime, typed)
+        .hint(words.one("console-page-closes-hint", "zone", zone))
+        .fault(faults.of(&Field::ClosingTime))
 }
 
 fn registers() -> Labels {
@@ -240,10 +268,11 @@ fn asked_menu(
     key: &str,
     values: &Values,
     now: Option<&Values>,
-) -> AskedMenu {
+) -> Input {
     let field = fields.iter().find(|field| field.has_import_key(key));
     let label = match (field, key) {
-        (Some(field), _) => field.label.clone(),
+        // Isolated, as names in sentences are: it may run in the other direction.
+        (Some(field), _) => format!("\u{2068}{}\u{2069}", field.label),
         (None, "name") => words.text("console-asked-name"),
         (None, "phonetic") => words.text("me-phonetic"),
         (None, "pronouns") => words.text("console-asked-pronouns"),
@@ -257,8 +286,8 @@ fn asked_menu(
     let name = menu_name(key);
     let value = |values: &Values| values.asked.get(&name).cloned().unwrap_or_default();
     let now = now.map(&value);
-    let choices = chosen(words, all, &value(values), now.as_deref());
-    AskedMenu { name, label, choices }
+    let typed = value(values);
+    chosen(words, (name, label), Shape::Menu, all, &typed, now.as_deref())
 }
 
 #[cfg(test)]
@@ -335,7 +364,7 @@ mod tests {
         let form = SettingsForm::new(&stored, &typed, faults, true);
         assert!(form.title.now.as_deref().is_some_and(|now| now.contains("<bdi>Class of 2027</bdi>")));
         assert_eq!((form.title.value.as_str(), form.date.now), ("Class of 2028", None));
-        assert!(form.listen.now.is_some() && form.register.now.is_none() && !form.may_open);
+        assert!(form.listen.now.is_some() && form.register.now.is_none() && form.allow_v2.is_none());
         let calm = SettingsForm::new(&stored, &typed, faults, false);
         assert!(calm.title.now.is_none() && calm.listen.now.is_none());
     }

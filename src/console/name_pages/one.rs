@@ -39,8 +39,6 @@ struct PageView<'a> {
     is_archived: bool,
     is_administrator: bool,
     form: SettingsForm,
-    /// The sentence about the time zone of the closing time.
-    zone: String,
     /// When recordings are deleted.
     deletes: Option<String>,
     /// Somebody else has changed the page.
@@ -121,7 +119,6 @@ fn draw(
         is_archived: settings.is_archived(),
         is_administrator,
         form: SettingsForm::new(&stored, &values, faults, is_outdated),
-        zone: words.one("console-page-closes-hint", "zone", zone.iana_name().unwrap_or("UTC")),
         deletes,
         is_outdated,
         is_rejected: sent.is_some() && !is_outdated,

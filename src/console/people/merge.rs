@@ -11,13 +11,14 @@ use super::{REJECTED, date, edit, number, path_of, query_of, shown_name};
 use crate::{
     app::{
         App, Error,
-        people_merge::{self, COURSE, MergeView},
+        people_merge::{self, MergeView},
     },
     console::{
         inputs::is_outdated,
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
+        fault::Field,
         ids::ParticipantId,
         participant::{Participant, Recording},
         section::Section,
@@ -172,7 +173,7 @@ pub async fn merge(State(app): State<App>, ConsoleForm { console, form }: Consol
     let words = console.words();
     let fault = if is_outdated(&errors) {
         Some(words.text("console-people-merge-changed"))
-    } else if errors.has(&COURSE) {
+    } else if errors.has(&Field::Courses) {
         Some(words.text("console-people-merge-course"))
     } else {
         None

@@ -1,7 +1,7 @@
 //! The form of a single sign-on connection.
 
-use super::input::{Input, Shape, version};
 use crate::{
+    console::inputs::{Input, Shape, version},
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
@@ -66,13 +66,14 @@ impl Entered {
 
 /// The inputs of a connection. Its issuer cannot change.
 pub fn inputs(words: Words, entered: &Entered, is_new: bool) -> Vec<Input> {
-    let input = |name, field: Field, label, hint: Option<&str>, value: &str, shape| Input {
-        name,
+    let input = |name: &'static str, field: Field, label, hint: Option<&str>, value: &str, shape| Input {
+        name: name.into(),
         label: words.text(label),
         hint: hint.map(|id| words.text(id)),
         fault: fault(words, &entered.errors, &field),
         value: value.to_owned(),
         shape,
+        ..Input::default()
     };
     let secret_hint = (!is_new).then_some("console-settings-sign-on-secret-hint");
     let issuer = is_new.then(|| {

@@ -7,16 +7,14 @@ use axum::{
     response::Response,
 };
 
-use super::{
-    groups::language_choice,
-    input::{Input, Shape, version},
-};
+use super::groups::language_choice;
 use crate::{
     app::{
         App, Error, Result,
         consents::{self, ConsentState},
     },
     console::{
+        inputs::{Input, Shape, version},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -37,8 +35,8 @@ struct ConsentPage<'a> {
     page: Page<'a>,
     nav: Nav,
     language: Language,
-    menu: [Input; 1],
-    inputs: [Input; 1],
+    menu: Input,
+    input: Input,
     version: String,
     is_built_in: bool,
     /// Which version of the institution's own text is in force.
@@ -103,22 +101,15 @@ fn draw(
     let shown = ConsentPage {
         nav: console.nav(app, Section::Settings),
         language,
-        menu: [Input {
-            name: "language",
-            label: words.text("console-settings-consent-language"),
-            hint: None,
-            fault: None,
-            value: language.tag().to_owned(),
-            shape: Shape::Menu(Language::ALL.into_iter().map(language_choice).collect()),
-        }],
-        inputs: [Input {
-            name: "text",
-            label: words.text("console-settings-consent-text"),
-            hint: Some(words.text("console-settings-consent-hint")),
-            fault,
-            value: text,
-            shape: Shape::Lines,
-        }],
+        menu: Input::new(
+            "language",
+            words.text("console-settings-consent-language"),
+            Shape::Menu(Language::ALL.into_iter().map(language_choice).collect()),
+            language.tag(),
+        ),
+        input: Input::new("text", words.text("console-settings-consent-text"), Shape::Lines, text)
+            .hint(words.text("console-settings-consent-hint"))
+            .fault(fault),
         version: version_of(state, language),
         is_built_in: state.text.is_built_in(),
         own: words.one("console-settings-consent-own", "version", &state.text.version),

@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 
-use super::input::{Input, Shape};
 use crate::{
     app::{App, Error, Result, institutions},
     console::{
+        inputs::{Input, Shape},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -27,7 +27,7 @@ struct DeletePage<'a> {
     nav: Nav,
     /// Escaped.
     lead: String,
-    inputs: [Input; 1],
+    input: Input,
 }
 
 async fn show(State(app): State<App>, console: Console) -> Response {
@@ -39,18 +39,13 @@ fn draw(app: &App, console: &Console, status: StatusCode, typed: Option<&str>) -
     let path = console.path("/settings/delete");
     let page = console.page(app, &path);
     let words = page.words;
-    let input = Input {
-        name: "name",
-        label: words.text("console-settings-delete-name"),
-        hint: None,
-        fault: typed.map(|_| words.text("console-settings-delete-fault")),
-        value: typed.unwrap_or_default().to_owned(),
-        shape: Shape::Line,
-    };
+    let label = words.text("console-settings-delete-name");
+    let input = Input::new("name", label, Shape::Line, typed.unwrap_or_default())
+        .fault(typed.map(|_| words.text("console-settings-delete-fault")));
     let shown = DeletePage {
         nav: console.nav(app, Section::Settings),
         lead: words.one_html("console-settings-delete-what", "institution", &console.institution.name),
-        inputs: [input],
+        input,
         page,
     };
     console.show(status, &shown)

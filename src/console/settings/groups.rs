@@ -1,9 +1,11 @@
 //! The groups of settings, each with a form of its own: what is stored, what was typed, and what is wrong with it.
 
-use super::input::{Choice, Input, Shape, version};
 use crate::{
     app::{App, Result, audiences, institutions, looks},
-    console::visit::Console,
+    console::{
+        inputs::{Choice, Input, Shape, version},
+        visit::Console,
+    },
     domain::{
         audience::{Audience, Permitted},
         fault::{Fault, Field, SetupFault},
@@ -199,7 +201,7 @@ impl Setting {
                     (Audience::Public, "console-settings-public"),
                     (Audience::Institution, "console-settings-institution"),
                 ]
-                .map(|(audience, id)| Choice { value: audience.word().to_owned(), label: words.text(id) })
+                .map(|(audience, id)| Choice { word: audience.word(), label: words.text(id) })
                 .into(),
             ),
             Self::NoLogo
@@ -228,7 +230,7 @@ impl Setting {
 }
 
 pub fn language_choice(language: Language) -> Choice {
-    Choice { value: language.tag().to_owned(), label: language.own_name().to_owned() }
+    Choice { word: language.tag(), label: language.own_name().to_owned() }
 }
 
 /// What was typed into the form of a group and not saved.
@@ -312,12 +314,13 @@ pub struct GroupForm {
 pub fn form(words: Words, group: Group, settings: &Settings, entered: Option<&Entered>) -> GroupForm {
     let entered = entered.filter(|entered| entered.group == group);
     let inputs = group.settings().iter().map(|setting| Input {
-        name: setting.word(),
+        name: setting.word().into(),
         label: words.text(setting.label()),
         hint: setting.hint().map(|id| words.text(id)),
         fault: entered.and_then(|entered| fault(words, *setting, &entered.errors)),
         value: entered.map_or_else(|| settings.value(*setting), |entered| entered.value(*setting).to_owned()),
         shape: setting.shape(words),
+        ..Input::default()
     });
     let others = match entered {
         Some(entered) if entered.is_outdated => others(words, group, settings, entered),
@@ -342,7 +345,7 @@ fn others(words: Words, group: Group, settings: &Settings, entered: &Entered) ->
             Shape::Tick if value.is_empty() => words.text("console-settings-off"),
             Shape::Tick => words.text("console-settings-on"),
             Shape::Menu(choices) => {
-                choices.into_iter().find(|one| one.value == value).map(|one| one.label).unwrap_or(value)
+                choices.into_iter().find(|one| one.word == value).map(|one| one.label).unwrap_or(value)
             }
             _ if value.is_empty() => "–".to_owned(),
             Shape::File => words.text("console-settings-other-logo"),

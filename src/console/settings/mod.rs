@@ -5,7 +5,6 @@ mod connection_form;
 mod consent;
 mod delete;
 mod groups;
-mod input;
 mod sign_on;
 
 use askama::Template;

@@ -8,16 +8,14 @@ use axum::{
 };
 use serde::Deserialize;
 
-use super::{
-    connection_form::{Entered, inputs},
-    input::{Input, Shape},
-};
+use super::connection_form::{Entered, inputs};
 use crate::{
     app::{
         App, Error, Missing, Result,
         sso::{self, Registration, Step},
     },
     console::{
+        inputs::{Input, Shape},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -81,7 +79,7 @@ struct FormPage<'a> {
     /// What somebody else has saved meanwhile: labels and values.
     others: Vec<(String, String)>,
     /// The form that deletes the connection, and where it is posted.
-    removal: Option<(String, [Input; 1])>,
+    removal: Option<(String, Input)>,
 }
 
 #[derive(Deserialize)]
@@ -259,21 +257,16 @@ fn draw_one(
     let page = console.page(app, &path);
     let (words, nav) = (page.words, console.nav(app, Section::Settings));
     let action = format!("{}/settings/sign-on/{}", nav.home(), one.id);
-    let typed_name = Input {
-        name: "typed_name",
-        label: words.one("console-settings-sign-on-typed", "name", &one.name),
-        hint: None,
-        fault: wrong_name.map(|_| words.text("console-settings-delete-fault")),
-        value: wrong_name.unwrap_or_default().to_owned(),
-        shape: Shape::Line,
-    };
+    let label = words.one("console-settings-sign-on-typed", "name", &one.name);
+    let typed_name = Input::new("typed_name", label, Shape::Line, wrong_name.unwrap_or_default())
+        .fault(wrong_name.map(|_| words.text("console-settings-delete-fault")));
     let shown = FormPage {
         title: one.name.clone(),
         inputs: inputs(words, entered, false),
         version: Entered::of(one).version(),
         is_outdated: entered.is_outdated,
         others: facts(words, one),
-        removal: Some((format!("{action}/delete"), [typed_name])),
+        removal: Some((format!("{action}/delete"), typed_name)),
         action,
         nav,
         page,

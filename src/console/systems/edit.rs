@@ -5,7 +5,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     PATH,
-    fields::{self, Choice, TextField},
+    fields::{self, Choice},
     found,
     one::schedule_name,
 };
@@ -14,7 +14,10 @@ use crate::{
         App, Error,
         tool_consumers::{self, Change, ListChange},
     },
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::{self, Input, Shape, said},
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         fault::Field,
         field_errors::FieldErrors,
@@ -35,9 +38,9 @@ struct EditPage<'a> {
     nav: Nav,
     id: String,
     name: String,
-    inputs: Vec<TextField>,
+    inputs: Vec<Input>,
     roles: Vec<Choice>,
-    schedules: Vec<Choice>,
+    schedule: Input,
     /// What is stored now. If it differs when the form is sent, somebody else has changed it.
     version: String,
     is_changed: bool,
@@ -163,19 +166,20 @@ fn draw(
 ) -> Response {
     let (path, words) = (console.path(&format!("{PATH}/{}/edit", system.id)), console.words());
     let theirs = is_changed.then(|| Entered::of(system));
-    let schedule = |one: Schedule| Choice {
-        word: one.word(),
-        label: schedule_name(one),
-        is_chosen: one == entered.schedule,
-    };
+    let schedule = |one: Schedule| inputs::Choice { word: one.word(), label: words.text(schedule_name(one)) };
     let view = EditPage {
         page: console.page(app, &path),
         nav: console.nav(app, Section::LearningSystems),
         id: system.id.to_string(),
         name: system.name.clone(),
-        inputs: inputs(words, system.kind, entered, errors, theirs.as_ref()),
+        inputs: text_inputs(words, system.kind, entered, errors, theirs.as_ref()),
         roles: fields::role_choices(&entered.roles),
-        schedules: Schedule::ALL.map(schedule).into(),
+        schedule: Input::new(
+            "schedule",
+            words.text("console-systems-schedule"),
+            Shape::Menu(Schedule::ALL.map(schedule).into()),
+            entered.schedule.word(),
+        ),
         version: version(system),
         is_changed,
     };
@@ -187,24 +191,27 @@ fn draw(
     console.show(status, &view)
 }
 
-fn inputs(
+fn text_inputs(
     words: Words,
     kind: LmsKind,
     entered: &Entered,
     errors: &FieldErrors,
     theirs: Option<&Entered>,
-) -> Vec<TextField> {
-    let input = |name, label, kind, read: fn(&Entered) -> &String, field: &Field| {
-        TextField::new(name, label, kind, read(entered).clone())
-            .fault(words, errors, field)
-            .theirs(theirs.map(|theirs| read(theirs).clone()))
-    };
-    let name = input("name", "console-systems-name", "text", |one| &one.name, &Field::Name);
+) -> Vec<Input> {
+    let input =
+        |name: &'static str, label: &str, shape: Shape, read: fn(&Entered) -> &String, field: &Field| {
+            let value = read(entered);
+            let now = theirs.map(read).filter(|now| *now != value);
+            Input::new(name, words.text(label), shape, value)
+                .fault(fields::fault(words, errors, field))
+                .now(now.map(|now| said(words, now)))
+        };
+    let name = input("name", "console-systems-name", Shape::Line, |one| &one.name, &Field::Name);
     if kind != LmsKind::Lti {
-        let value = entered.access_token.clone();
-        let token = TextField::new("access_token", "console-systems-token", "password", value)
-            .hint("console-systems-token-unchanged")
-            .fault(words, errors, &Field::AccessToken);
+        let label = words.text("console-systems-token");
+        let token = Input::new("access_token", label, Shape::Secret, &entered.access_token)
+            .hint(words.text("console-systems-token-unchanged"))
+            .fault(fields::fault(words, errors, &Field::AccessToken));
         return vec![name, token];
     }
     vec![
@@ -212,21 +219,21 @@ fn inputs(
         input(
             "deployments",
             "console-systems-deployments",
-            "lines",
+            Shape::CodeLines,
             |one| &one.deployments,
             &Field::DeploymentId,
         )
-        .hint("console-systems-lines-hint"),
-        input("auth_url", "console-systems-auth-url", "url", |one| &one.auth_url, &Field::AuthUrl),
-        input("token_url", "console-systems-token-url", "url", |one| &one.token_url, &Field::TokenUrl),
-        input("jwks_url", "console-systems-jwks-url", "url", |one| &one.jwks_url, &Field::JwksUrl),
+        .hint(words.text("console-systems-lines-hint")),
+        input("auth_url", "console-systems-auth-url", Shape::Code, |one| &one.auth_url, &Field::AuthUrl),
+        input("token_url", "console-systems-token-url", Shape::Code, |one| &one.token_url, &Field::TokenUrl),
+        input("jwks_url", "console-systems-jwks-url", Shape::Code, |one| &one.jwks_url, &Field::JwksUrl),
         input(
             "frame_ancestors",
             "console-systems-frames",
-            "lines",
+            Shape::CodeLines,
             |one| &one.frame_ancestors,
             &Field::FrameAncestor,
         )
-        .hint("console-systems-frames-hint"),
+        .hint(words.text("console-systems-frames-hint")),
     ]
 }

@@ -13,55 +13,8 @@ use crate::{
     words::Words,
 };
 
-/// An input with one line, or with several (`lines`).
-pub struct TextField {
-    pub name: &'static str,
-    pub label: &'static str,
-    pub hint: Option<&'static str>,
-    pub value: String,
-    /// `text`, `url`, `password` or `lines`.
-    pub kind: &'static str,
-    pub fault: Option<String>,
-    /// What somebody else has entered in the meantime.
-    pub theirs: Option<String>,
-}
-
-impl TextField {
-    pub fn new(name: &'static str, label: &'static str, kind: &'static str, value: String) -> Self {
-        Self { name, label, hint: None, value, kind, fault: None, theirs: None }
-    }
-
-    pub fn hint(self, hint: &'static str) -> Self {
-        Self { hint: Some(hint), ..self }
-    }
-
-    pub fn fault(self, words: Words, errors: &FieldErrors, field: &Field) -> Self {
-        Self { fault: sentence(words, errors, field), ..self }
-    }
-
-    pub fn theirs(self, theirs: Option<String>) -> Self {
-        let theirs = theirs.filter(|theirs| *theirs != self.value);
-        Self { theirs, ..self }
-    }
-
-    pub fn is_described(&self) -> bool {
-        self.hint.is_some() || self.fault.is_some() || self.theirs.is_some()
-    }
-
-    /// The ids of what describes it.
-    pub fn described_by(&self) -> String {
-        let parts = [
-            ("hint", self.hint.is_some()),
-            ("fault", self.fault.is_some()),
-            ("theirs", self.theirs.is_some()),
-        ];
-        let parts = parts.into_iter().filter(|(_, is_there)| *is_there);
-        parts.map(|(part, _)| format!("{}-{part}", self.name)).collect::<Vec<_>>().join(" ")
-    }
-}
-
 /// What is wrong with an input.
-fn sentence(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
+pub fn fault(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
     let (_, found) = errors.iter().find(|(one, _)| *one == field)?;
     Some(match found.first()? {
         Fault::Setup(SetupFault::Address(why)) => words.one("console-systems-address-refused", "why", why),
@@ -73,7 +26,7 @@ fn sentence(words: Words, errors: &FieldErrors, field: &Field) -> Option<String>
     })
 }
 
-/// A checkbox or an entry of a menu.
+/// A checkbox.
 pub struct Choice {
     pub word: &'static str,
     pub label: &'static str,

@@ -9,7 +9,7 @@ use axum::{
 
 use super::{
     CheckView, PATH,
-    fields::{self, Choice, TextField},
+    fields::{self, Choice},
     kind_name,
 };
 use crate::{
@@ -18,7 +18,10 @@ use crate::{
         platforms::{self, DiscoveryError, Endpoints},
         tool_consumers,
     },
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::{Input, Shape},
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
@@ -39,7 +42,7 @@ struct NewPage<'a> {
     kind: LmsKind,
     title: &'static str,
     about: &'static str,
-    inputs: Vec<TextField>,
+    inputs: Vec<Input>,
     roles: Vec<Choice>,
     checked: Option<CheckView>,
     /// The check has failed, and the visitor may connect the system all the same.
@@ -207,41 +210,43 @@ fn draw(
     console.show(if is_faulty { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }, &view)
 }
 
-fn inputs(words: Words, entered: &Entered, errors: &FieldErrors) -> Vec<TextField> {
+fn inputs(words: Words, entered: &Entered, errors: &FieldErrors) -> Vec<Input> {
     let url_hint = match entered.kind {
         LmsKind::Canvas => "console-systems-canvas-url",
         LmsKind::Moodle => "console-systems-moodle-url",
         LmsKind::Lti => "console-systems-issuer-hint",
     };
+    let input = |name: &'static str, label: &str, shape: Shape, value: &String, field: &Field| {
+        Input::new(name, words.text(label), shape, value).fault(fields::fault(words, errors, field))
+    };
     let mut inputs = vec![
-        TextField::new("name", "console-systems-name", "text", entered.name.clone())
-            .hint("console-systems-name-hint")
-            .fault(words, errors, &Field::Name),
-        TextField::new("url", "console-systems-url", "url", entered.url.clone()).hint(url_hint).fault(
-            words,
-            errors,
-            &Field::Url,
-        ),
+        input("name", "console-systems-name", Shape::Line, &entered.name, &Field::Name)
+            .hint(words.text("console-systems-name-hint")),
+        input("url", "console-systems-url", Shape::Code, &entered.url, &Field::Url)
+            .hint(words.text(url_hint)),
     ];
     if entered.kind != LmsKind::Lti {
-        let token =
-            TextField::new("access_token", "console-systems-token", "password", entered.access_token.clone());
-        inputs.push(token.hint("console-systems-token-hint").fault(words, errors, &Field::AccessToken));
+        let token = &entered.access_token;
+        inputs.push(
+            input("access_token", "console-systems-token", Shape::Secret, token, &Field::AccessToken)
+                .hint(words.text("console-systems-token-hint")),
+        );
         return inputs;
     }
-    let endpoint = |name, label, value: &String, field: &Field| {
-        let input = TextField::new(name, label, "url", value.clone());
-        input.hint("console-systems-endpoint-hint").fault(words, errors, field)
+    let endpoint = |name: &'static str, label: &str, value: &String, field: &Field| {
+        let hint = words.text("console-systems-endpoint-hint");
+        input(name, label, Shape::Code, value, field).hint(hint)
     };
     inputs.extend([
-        TextField::new("client_id", "console-systems-client", "text", entered.client_id.clone()).fault(
-            words,
-            errors,
-            &Field::ClientId,
-        ),
-        TextField::new("deployments", "console-systems-deployments", "lines", entered.deployments.clone())
-            .hint("console-systems-lines-hint")
-            .fault(words, errors, &Field::DeploymentId),
+        input("client_id", "console-systems-client", Shape::Code, &entered.client_id, &Field::ClientId),
+        input(
+            "deployments",
+            "console-systems-deployments",
+            Shape::CodeLines,
+            &entered.deployments,
+            &Field::DeploymentId,
+        )
+        .hint(words.text("console-systems-lines-hint")),
         endpoint("auth_url", "console-systems-auth-url", &entered.auth_url, &Field::AuthUrl),
         endpoint("token_url", "console-systems-token-url", &entered.token_url, &Field::TokenUrl),
         endpoint("jwks_url", "console-systems-jwks-url", &entered.jwks_url, &Field::JwksUrl),

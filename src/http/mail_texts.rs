@@ -1,0 +1,186 @@
+//! The form with which an institution replaces the subject and the text of a message, and a preview (`templates/parts/mail_text.html`):
+//! in the console, and on name pages.
+
+use axum::http::StatusCode;
+
+use super::form::Form;
+use crate::{
+    app::{Actor, App, Result, mail_texts},
+    domain::{
+        fault::{Fault, Field, SetupFault},
+        field_errors::FieldErrors,
+        ids::InstitutionId,
+        language::Language,
+        mail_text::{LetterKind, MailText, Placeholder, SUBJECT, TEXT},
+    },
+    mail::Rendered,
+    words::Words,
+};
+
+/// Which text is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    pub kind: LetterKind,
+    pub language: Language,
+}
+
+impl Asked {
+    /// From a query or a form. Without one, the first message in the visitor's language.
+    pub fn read(form: &Form, visitor: Language) -> Self {
+        Self {
+            kind: form.get("message").and_then(LetterKind::parse).unwrap_or(LetterKind::Invitation),
+            language: form.get("language").and_then(Language::parse).unwrap_or(visitor),
+        }
+    }
+
+    pub fn query(self) -> String {
+        format!("message={}&language={}", self.kind.word(), self.language.tag())
+    }
+}
+
+/// What has been entered and not saved, and what is wrong with it.
+#[derive(Default)]
+pub struct Entered {
+    pub text: Option<MailText>,
+    pub errors: FieldErrors,
+}
+
+impl Entered {
+    pub fn rejected(text: MailText, errors: FieldErrors) -> Self {
+        Self { text: Some(text), errors }
+    }
+
+    /// For a preview.
+    pub fn checked(kind: LetterKind, text: MailText) -> (Self, StatusCode) {
+        let (errors, status) = match MailText::parse(kind, &text.subject, &text.text) {
+            Ok(_) => (FieldErrors::default(), StatusCode::OK),
+            Err(errors) => (errors, StatusCode::UNPROCESSABLE_ENTITY),
+        };
+        (Self { text: Some(text), errors }, status)
+    }
+}
+
+/// Browsers send line breaks as CRLF. A subject has one line, and an input of two, where all of it can be seen on a phone.
+pub fn typed(form: &Form) -> MailText {
+    let text = |name| form.get(name).unwrap_or_default().replace("\r\n", "\n");
+    MailText { subject: text("subject").replace('\n', " "), text: text("text") }
+}
+
+/// An entry of a menu.
+pub struct Choice {
+    pub word: &'static str,
+    pub label: String,
+    pub is_chosen: bool,
+}
+
+pub struct MailTextView {
+    pub asked: Asked,
+    pub kinds: Vec<Choice>,
+    pub languages: Vec<Choice>,
+    /// The institution has replaced the text that comes with the software.
+    pub is_own: bool,
+    /// What is shown has been entered, and not saved.
+    pub is_unsaved: bool,
+    pub subject: String,
+    pub text: String,
+    pub subject_fault: Option<String>,
+    pub text_fault: Option<String>,
+    pub subject_help: String,
+    pub text_help: String,
+    pub preview: Option<Rendered>,
+    pub in_force: MailText,
+    /// Identifies the text in force, where that is checked when the form is sent.
+    pub version: Option<String>,
+    /// What somebody else has saved meanwhile.
+    pub other: Option<MailText>,
+}
+
+impl MailTextView {
+    pub async fn find(
+        app: &App,
+        actor: &Actor,
+        institution: InstitutionId,
+        words: Words,
+        asked: Asked,
+        entered: Entered,
+    ) -> Result<Self> {
+        let (Asked { kind, language }, Entered { text: typed, errors }) = (asked, entered);
+        let in_force = mail_texts::find(app, actor, institution, kind, language).await?;
+        let preview = match errors.is_empty() {
+            true => Some(mail_texts::preview(app, actor, institution, kind, language, typed.clone()).await?),
+            false => None,
+        };
+        let is_unsaved = typed.is_some();
+        let MailText { subject, text } = typed.unwrap_or_else(|| in_force.text.clone());
+        Ok(Self {
+            asked,
+            kinds: LetterKind::ALL.into_iter().map(|one| kind_choice(words, one, kind)).collect(),
+            languages: Language::ALL.into_iter().map(|one| language_choice(one, language)).collect(),
+            is_own: in_force.is_own,
+            is_unsaved,
+            subject,
+            text,
+            subject_fault: fault(words, &errors, &SUBJECT),
+            text_fault: fault(words, &errors, &TEXT),
+            subject_help: help(words, "letters-page-subject-help", &Placeholder::IN_SUBJECTS),
+            text_help: help(words, "letters-page-text-help", kind.placeholders()),
+            preview,
+            in_force: in_force.text,
+            version: None,
+            other: None,
+        })
+    }
+}
+
+fn kind_choice(words: Words, kind: LetterKind, chosen: LetterKind) -> Choice {
+    let label = words.text(match kind {
+        LetterKind::Invitation => "letters-kind-invitation",
+        LetterKind::Reminder => "letters-kind-reminder",
+        LetterKind::Rejection => "letters-kind-rejection",
+        LetterKind::RecordingRequest => "letters-kind-request",
+        LetterKind::Retention => "letters-kind-retention",
+    });
+    Choice { word: kind.word(), label, is_chosen: kind == chosen }
+}
+
+fn language_choice(language: Language, chosen: Language) -> Choice {
+    Choice { word: language.tag(), label: language.own_name().to_owned(), is_chosen: language == chosen }
+}
+
+/// Each placeholder is isolated from the others, so that their list runs from right to left in Arabic.
+fn help(words: Words, id: &str, permitted: &[Placeholder]) -> String {
+    let comma = match words.language() {
+        Language::Arabic => "، ",
+        Language::Chinese => "、",
+        Language::English
+        | Language::Spanish
+        | Language::French
+        | Language::German
+        | Language::Portuguese => ", ",
+    };
+    let written: Vec<&str> = permitted.iter().map(|one| one.written()).collect();
+    // No placeholder has a line break.
+    let help = words.one(id, "placeholders", &written.join("\n"));
+    help.replace('\n', &format!("\u{2069}{comma}\u{2068}"))
+}
+
+/// What is wrong with an input.
+fn fault(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
+    let (_, faults) = errors.iter().find(|(found, _)| *found == field)?;
+    let sentences: Vec<String> = faults.iter().map(|fault| sentence(words, fault)).collect();
+    Some(sentences.join(" "))
+}
+
+fn sentence(words: Words, fault: &Fault) -> String {
+    match fault {
+        Fault::Blank => words.text("letters-fault-blank"),
+        Fault::TooLong { most } => words.one("letters-fault-long", "most", *most as u64),
+        Fault::Setup(SetupFault::UnknownPlaceholder(given)) => {
+            words.one("letters-fault-unknown", "placeholder", given)
+        }
+        Fault::Setup(SetupFault::MissingPlaceholder(written)) => {
+            words.one("letters-fault-missing", "placeholder", *written)
+        }
+        _ => words.text("letters-fault-characters"),
+    }
+}
