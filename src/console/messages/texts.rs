@@ -10,6 +10,7 @@ use axum::{
 use crate::{
     app::{App, Error, Result, mail_texts},
     console::{
+        inputs::is_outdated,
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -19,7 +20,6 @@ use crate::{
         language::Language,
         mail_text::{LetterKind, MailText, Placeholder, SUBJECT, TEXT},
         section::Section,
-        token::{digest, hex},
     },
     http::{form::Form, page::Page},
     mail::Rendered,
@@ -117,10 +117,6 @@ async fn draw(
     }
 }
 
-fn version(text: &MailText) -> String {
-    hex(&digest(&format!("{}\u{1f}{}", text.subject, text.text))).chars().take(16).collect()
-}
-
 async fn view<'a>(
     app: &'a App,
     console: &Console,
@@ -138,7 +134,7 @@ async fn view<'a>(
     };
     let page = console.page(app, path);
     let words = page.words;
-    let (version, is_unsaved) = (version(&in_force.text), typed.is_some());
+    let (version, is_unsaved) = (mail_texts::version(&in_force.text), typed.is_some());
     let other = is_outdated.then(|| in_force.text.clone());
     let MailText { subject, text } = typed.unwrap_or(in_force.text);
     Ok(TextsPage {
@@ -216,24 +212,18 @@ async fn send(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
         let entered = Entered { text: Some(typed), errors, is_outdated: false };
         return draw(&app, &console, status, asked, entered, None).await;
     }
-    let in_force = match mail_texts::find(&app, actor, id, kind, language).await {
-        Ok(in_force) => in_force.text,
-        Err(error) => return console.fault(&app, &error),
-    };
     let is_reset = form.get("do") == Some("reset");
-    if form.get("version") != Some(version(&in_force).as_str()) {
-        let entered = Entered { text: (!is_reset).then_some(typed), is_outdated: true, ..Entered::default() };
-        return draw(&app, &console, StatusCode::CONFLICT, asked, entered, None).await;
-    }
-    let done = match is_reset {
-        true => mail_texts::reset(&app, actor, id, kind, language).await.map(|_| "reset"),
-        false => {
-            let set = mail_texts::set(&app, actor, id, kind, language, &typed.subject, &typed.text);
-            set.await.map(|_| "saved")
+    let (wanted, base) = ((!is_reset).then_some(&typed), form.get("version").unwrap_or_default());
+    match mail_texts::replace(&app, actor, id, (kind, language), wanted, base.to_owned()).await {
+        Ok(()) => {
+            let done = if is_reset { "reset" } else { "saved" };
+            console.go(&app, &format!("/messages/texts?{}&done={done}", asked.query()))
         }
-    };
-    match done {
-        Ok(done) => console.go(&app, &format!("/messages/texts?{}&done={done}", asked.query())),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            let text = (!is_reset).then_some(typed);
+            let entered = Entered { text, is_outdated: true, ..Entered::default() };
+            draw(&app, &console, StatusCode::CONFLICT, asked, entered, None).await
+        }
         Err(Error::Invalid(errors)) => {
             let entered = Entered { text: Some(typed), errors, is_outdated: false };
             draw(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, asked, entered, None).await

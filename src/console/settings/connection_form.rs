@@ -1,6 +1,6 @@
 //! The form of a single sign-on connection.
 
-use super::input::{Input, Shape, version};
+use super::input::{Input, Shape};
 use crate::{
     domain::{
         fault::{Fault, Field, SetupFault},
@@ -57,10 +57,6 @@ impl Entered {
 
     pub fn trusts_unverified_email(&self) -> bool {
         !self.trusts.is_empty()
-    }
-
-    pub fn version(&self) -> String {
-        version([&*self.name, &*self.client_id, &*self.domains, &*self.trusts])
     }
 }
 

@@ -14,14 +14,16 @@ use crate::{
         App, Error,
         tool_consumers::{self, Change, ListChange},
     },
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::is_outdated,
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         fault::Field,
         field_errors::FieldErrors,
         roster::Role,
         schedule::Schedule,
         section::Section,
-        token,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     http::{form::Form, page::Page, path::Path},
@@ -116,12 +118,6 @@ fn difference(stored: &[String], entered: &str) -> ListChange {
     }
 }
 
-/// Changes with everything that the form shows.
-fn version(system: &ToolConsumer) -> String {
-    let shown = (&system.name, &system.roles, system.schedule, &system.lti, &system.sealed_access_token);
-    token::hex(&token::digest(&format!("{shown:?}")))
-}
-
 pub async fn show(
     State(app): State<App>,
     console: Console,
@@ -143,11 +139,14 @@ pub async fn save(
         Err(error) => return console.fault(&app, &error),
     };
     let entered = Entered::read(&form);
-    if form.get("version") != Some(version(&system).as_str()) {
-        return draw(&app, &console, &system, &entered, &FieldErrors::default(), true);
-    }
-    match tool_consumers::update(&app, &console.actor, system.id, entered.change(&system)).await {
+    let base = form.get("version").unwrap_or_default().to_owned();
+    let change = Change { version: Some(base), ..entered.change(&system) };
+    match tool_consumers::update(&app, &console.actor, system.id, change).await {
         Ok(system) => console.go(&app, &format!("{PATH}/{}?done=saved", system.id)),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => match found(&app, &console, &id).await {
+            Ok(now) => draw(&app, &console, &now, &entered, &FieldErrors::default(), true),
+            Err(error) => console.fault(&app, &error),
+        },
         Err(Error::Invalid(errors)) => draw(&app, &console, &system, &entered, &errors, false),
         Err(error) => console.fault(&app, &error),
     }
@@ -176,7 +175,7 @@ fn draw(
         inputs: inputs(words, system.kind, entered, errors, theirs.as_ref()),
         roles: fields::role_choices(&entered.roles),
         schedules: Schedule::ALL.map(schedule).into(),
-        version: version(system),
+        version: tool_consumers::version(system),
         is_changed,
     };
     let status = match (is_changed, errors.is_empty()) {
