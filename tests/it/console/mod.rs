@@ -2,6 +2,7 @@
 
 mod audit;
 mod custom_fields;
+mod editing;
 mod fresh;
 mod jobs;
 mod members;
