@@ -4,6 +4,7 @@ mod audit;
 mod custom_fields;
 mod editing;
 mod fresh;
+mod hostile;
 mod jobs;
 mod members;
 mod messages;
