@@ -20,12 +20,14 @@ use crate::{
         call::Reason,
         consent::{self, Consent, ConsentText, Giver},
         email::email_key,
-        fault::{Fault, Field},
+        fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::InstitutionId,
         language::Language,
         media::Kind,
+        moment::Moment,
         session::PersonId,
+        token,
     },
     store::{self, Sql, consents, institutions, participants, rolls},
 };
@@ -225,55 +227,98 @@ pub async fn set(
     language: Language,
     text: &str,
 ) -> Result<ConsentText> {
+    write(app, actor, institution, language, Some(text), None).await
+}
+
+/// Goes back to the text that comes with the software. Earlier versions are kept: people have agreed to them.
+pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentText> {
+    write(app, actor, institution, Language::default(), None, None).await
+}
+
+/// `set`, or `reset` without a text, if the text in this language is the one that was seen (`seen`). Otherwise nothing is changed:
+/// `SetupFault::Outdated`.
+pub async fn replace(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    language: Language,
+    text: Option<&str>,
+    base: String,
+) -> Result<ConsentText> {
+    write(app, actor, institution, language, text, Some(base)).await
+}
+
+/// Tells whether the text in a language is still the same.
+pub fn seen(text: &ConsentText, language: Language) -> String {
+    let own = text.texts.get(language.tag());
+    token::hex(&token::digest(&format!("{:?}", (&text.version, own))))
+}
+
+async fn write(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    language: Language,
+    text: Option<&str>,
+    base: Option<String>,
+) -> Result<ConsentText> {
     actor.administer(institution)?;
-    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").trim().to_owned();
-    if let Some(fault) = consent::text_fault(&text) {
+    let text = text.map(|text| text.trim_start_matches('\u{feff}').replace("\r\n", "\n").trim().to_owned());
+    if let Some(fault) = text.as_deref().and_then(consent::text_fault) {
         return Err(Error::invalid(Field::ConsentText, fault));
     }
-    let record = Record::new(app, actor, institution, Act::ConsentTextSet);
-    let (tag, now) = (language.tag().to_owned(), app.clock.now());
+    let act = if text.is_some() { Act::ConsentTextSet } else { Act::ConsentTextReset };
+    let (record, now) = (Record::new(app, actor, institution, act), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let mut new = current(sql, institution).await?;
-                if new.texts.get(&tag) == Some(&text) {
-                    return Ok(new);
+                let old = current(sql, institution).await?;
+                if base.is_some_and(|base| base != seen(&old, language)) {
+                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
                 }
-                if new.is_built_in() || new.texts.contains_key(&tag) {
-                    new = ConsentText {
-                        version: next_version(sql, institution).await?,
-                        texts: BTreeMap::new(),
-                    };
+                match text {
+                    Some(text) => set_in(sql, record, (institution, old), (language, text), now).await,
+                    None => reset_in(sql, record, (institution, old), now).await,
                 }
-                let after = json!({ "language": tag, "version": new.version, "text": text });
-                new.texts.insert(tag, text);
-                consents::put_text(sql, institution, &new, now).await?;
-                audit::write(sql, &[record.change(Json::Null, after)]).await?;
-                Ok(new)
             })
         })
         .await
 }
 
-/// Goes back to the text that comes with the software. Earlier versions are kept: people have agreed to them.
-pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentText> {
-    actor.administer(institution)?;
-    let (record, now) = (Record::new(app, actor, institution, Act::ConsentTextReset), app.clock.now());
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                if !current(sql, institution).await?.is_built_in() {
-                    let version = next_version(sql, institution).await?;
-                    let none = ConsentText { version, texts: BTreeMap::new() };
-                    consents::put_text(sql, institution, &none, now).await?;
-                    audit::write(sql, &[record]).await?;
-                }
-                Ok(ConsentText::built_in())
-            })
-        })
-        .await
+async fn set_in(
+    sql: &mut Sql,
+    record: Record,
+    (institution, old): (InstitutionId, ConsentText),
+    (language, text): (Language, String),
+    now: Moment,
+) -> Result<ConsentText> {
+    let (mut new, tag) = (old, language.tag().to_owned());
+    if new.texts.get(&tag) == Some(&text) {
+        return Ok(new);
+    }
+    if new.is_built_in() || new.texts.contains_key(&tag) {
+        new = ConsentText { version: next_version(sql, institution).await?, texts: BTreeMap::new() };
+    }
+    let after = json!({ "language": tag, "version": new.version, "text": text });
+    new.texts.insert(tag, text);
+    consents::put_text(sql, institution, &new, now).await?;
+    audit::write(sql, &[record.change(Json::Null, after)]).await?;
+    Ok(new)
+}
+
+async fn reset_in(
+    sql: &mut Sql,
+    record: Record,
+    (institution, old): (InstitutionId, ConsentText),
+    now: Moment,
+) -> Result<ConsentText> {
+    if !old.is_built_in() {
+        let none = ConsentText { version: next_version(sql, institution).await?, texts: BTreeMap::new() };
+        consents::put_text(sql, institution, &none, now).await?;
+        audit::write(sql, &[record]).await?;
+    }
+    Ok(ConsentText::built_in())
 }
 
 /// The institution's versions are numbered.

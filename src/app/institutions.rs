@@ -1,5 +1,7 @@
 //! Institutions (tenants), which the operator creates, changes and deletes.
 
+pub mod settings;
+
 use jiff::tz::TimeZone;
 
 use serde_json::{Value as Json, json};
@@ -23,11 +25,13 @@ use crate::{
         text::{self, Lines, longest},
     },
     store::{
-        self, Sql, audiences,
+        self, audiences,
         institutions::{self, Changes},
         versions,
     },
 };
+
+pub use settings::Settings;
 
 pub struct New {
     pub name: String,
@@ -101,22 +105,6 @@ fn values(institution: &Institution) -> Json {
     })
 }
 
-/// An institution with all of its settings, for the audit log. `None` if it was deleted.
-async fn settings(sql: &mut Sql, id: InstitutionId, slug: &str) -> Result<Option<(Institution, Json)>> {
-    let found = institutions::by_slug(sql, slug).await?.filter(|found| found.id == id);
-    let Some(found) = found else { return Ok(None) };
-    let look = store::looks::find(sql, id).await?;
-    let more = json!({
-        "audiences": audiences::permitted(sql, id).await?.words(),
-        "starts_with_newest": institutions::starts_with_newest(sql, id).await?,
-        "audit_days": store::audit::retention(sql, id).await?.flatten(),
-        "accent": look.as_ref().and_then(|look| look.accent.clone()),
-        "logo": look.and_then(|look| look.logo),
-    });
-    let all = audit::with(values(&found), more);
-    Ok(Some((found, all)))
-}
-
 pub async fn find(app: &App, actor: &Actor, slug: &str) -> Result<Institution> {
     let found = institutions::by_slug(&mut app.db.read(), slug).await?;
     let found = found.ok_or(Error::Missing(Missing::Institution))?;
@@ -160,6 +148,9 @@ pub struct Change {
     /// How many days entries of the audit log are kept; `Some(None)` keeps them forever.
     pub audit_days: Option<Option<u32>>,
     pub look: looks::Change,
+    /// What whoever changes something has seen. If a setting that is replaced differs by now, nothing is changed:
+    /// `SetupFault::Outdated`.
+    pub based_on: Option<Settings>,
 }
 
 /// Do new registrations start with the person's newest recording?
@@ -182,6 +173,8 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
     if change.audit_days.is_some() {
         actor.own(id)?;
     }
+    let names = change.names();
+    let seen = change.based_on.take().map(|seen| seen.values_of(&names));
     let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;
@@ -193,7 +186,10 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                 let missing = || Error::Missing(Missing::Institution);
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
                 store::rolls::lock(sql, id).await?;
-                let (_, before) = settings(sql, id, &slug).await?.ok_or_else(missing)?;
+                let before = settings::find_in(sql, id, &slug, now).await?.ok_or_else(missing)?;
+                if seen.is_some_and(|seen| seen != before.values_of(&names)) {
+                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
+                }
                 institutions::update(sql, id, &changes).await?;
                 looks::update(sql, id, &look).await?;
                 if let Some(permitted) = permitted {
@@ -205,12 +201,13 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                     }
                     audiences::set_default(sql, id, audience, now).await?;
                 }
-                let (found, after) = settings(sql, id, &slug).await?.ok_or_else(missing)?;
+                let after = settings::find_in(sql, id, &slug, now).await?.ok_or_else(missing)?;
                 let default = default_audience.map(Audience::word);
-                let after = audit::with(after, json!({ "default_audience": default }));
-                audit::write_change(sql, about(record, &found).change(before, after)).await?;
+                let values = audit::with(after.logged(), json!({ "default_audience": default }));
+                let record = about(record, &after.institution).change(before.logged(), values);
+                audit::write_change(sql, record).await?;
                 versions::callers_changed(sql).await?;
-                Ok(found)
+                Ok(after.institution)
             })
         })
         .await

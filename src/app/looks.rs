@@ -26,7 +26,11 @@ pub struct Look {
 }
 
 pub async fn find(app: &App, institution: InstitutionId) -> Result<Look> {
-    let found = looks::find(&mut app.db.read(), institution).await?;
+    find_in(&mut app.db.read(), institution).await
+}
+
+pub(super) async fn find_in(sql: &mut Sql, institution: InstitutionId) -> Result<Look> {
+    let found = looks::find(sql, institution).await?;
     let found = found.ok_or(Error::Missing(Missing::Institution))?;
     // A color that a later palette cannot show is ignored.
     let accent = found.accent.as_deref().and_then(Color::parse).and_then(|color| Accent::new(color).ok());

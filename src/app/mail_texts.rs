@@ -11,16 +11,18 @@ use crate::{
     domain::{
         audit::{Act, SubjectKind},
         email::Email,
+        fault::{Field, SetupFault},
         ids::InstitutionId,
         language::Language,
         mail_text::{LetterKind, MailText},
         message::Message,
+        token,
     },
     mail::{
         Rendered,
         render::{self, PageLetter},
     },
-    store::{Sql, institutions, mail_texts},
+    store::{Sql, institutions, mail_texts, rolls},
     words::Words,
 };
 
@@ -77,21 +79,71 @@ pub async fn set(
 ) -> Result<MailText> {
     actor.administer(institution)?;
     let new = MailText::parse(kind, subject, text)?;
-    let (stored, now) = (new.clone(), app.clock.now());
-    let record = about(Record::new(app, actor, institution, Act::MailTextSet), kind, language);
+    write(app, actor, institution, (kind, language), Some(new.clone()), None).await?;
+    Ok(new)
+}
+
+/// `set`, or `reset` without a text, if the text in force is the one that was seen (`version`). Otherwise nothing is changed:
+/// `SetupFault::Outdated`.
+pub async fn replace(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    place: (LetterKind, Language),
+    typed: Option<&MailText>,
+    base: String,
+) -> Result<()> {
+    actor.administer(institution)?;
+    let new = typed.map(|typed| MailText::parse(place.0, &typed.subject, &typed.text)).transpose()?;
+    write(app, actor, institution, place, new, Some(base)).await.map(drop)
+}
+
+/// Tells whether a text is still the same.
+pub fn version(text: &MailText) -> String {
+    token::hex(&token::digest(&format!("{:?}", (&text.subject, &text.text))))
+}
+
+/// Sets a text, or resets it. False if there was none to reset. The caller has checked that the actor may.
+async fn write(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    (kind, language): (LetterKind, Language),
+    new: Option<MailText>,
+    base: Option<String>,
+) -> Result<bool> {
+    let act = if new.is_some() { Act::MailTextSet } else { Act::MailTextReset };
+    let (record, now) = (about(Record::new(app, actor, institution, act), kind, language), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let owner = institutions::by_id(sql, institution).await?;
-                owner.ok_or(Error::Missing(Missing::Institution))?;
+                // Of two who replace the same text at once, the second one sees what the first one wrote.
+                if !rolls::lock_if_there(sql, institution).await? {
+                    return Err(Error::Missing(Missing::Institution));
+                }
                 let old = mail_texts::find(sql, institution, kind, language).await?;
-                mail_texts::set(sql, institution, kind, language, &stored, now).await?;
+                if let Some(base) = base {
+                    let built_in = || render::built_in(kind, language);
+                    if base != version(&old.clone().unwrap_or_else(built_in)) {
+                        return Err(Error::invalid(Field::Version, SetupFault::Outdated));
+                    }
+                }
                 let before = old.as_ref().map_or(Json::Null, values);
-                audit::write_change(sql, record.change(before, values(&stored))).await
+                match new {
+                    Some(new) => {
+                        mail_texts::set(sql, institution, kind, language, &new, now).await?;
+                        audit::write_change(sql, record.change(before, values(&new))).await?;
+                    }
+                    None if old.is_some() => {
+                        mail_texts::delete(sql, institution, kind, language).await?;
+                        audit::write(sql, &[record.change(before, Json::Null)]).await?;
+                    }
+                    None => return Ok(false),
+                }
+                Ok(true)
             })
         })
-        .await?;
-    Ok(new)
+        .await
 }
 
 fn about(record: Record, kind: LetterKind, language: Language) -> Record {
@@ -112,19 +164,7 @@ pub async fn reset(
     language: Language,
 ) -> Result<bool> {
     actor.administer(institution)?;
-    let record = about(Record::new(app, actor, institution, Act::MailTextReset), kind, language);
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                let old = mail_texts::find(sql, institution, kind, language).await?;
-                let is_reset = mail_texts::delete(sql, institution, kind, language).await?;
-                if let Some(old) = old {
-                    audit::write(sql, &[record.change(values(&old), Json::Null)]).await?;
-                }
-                Ok(is_reset)
-            })
-        })
-        .await
+    write(app, actor, institution, (kind, language), None, None).await
 }
 
 /// A letter with made-up contents: with this text, or else with the one in force.

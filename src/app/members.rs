@@ -22,6 +22,7 @@ use crate::{
         member::{Member, Role},
         name_page::{NamePage, NamePageRef},
         session::PersonId,
+        token,
     },
     store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins, sso_groups},
 };
@@ -38,6 +39,37 @@ pub async fn set(
     email: Email,
     role: Role,
     pages: Vec<NamePageRef>,
+) -> Result<Member> {
+    write(app, actor, institution, email, role, pages, None).await
+}
+
+/// `set`, if they are what they were when somebody saw them (`version`). Otherwise nothing is changed: `SetupFault::Outdated`.
+pub async fn replace(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email: Email,
+    role: Role,
+    pages: Vec<NamePageRef>,
+    base: String,
+) -> Result<Member> {
+    write(app, actor, institution, email, role, pages, Some(base)).await
+}
+
+/// Tells whether somebody still has the same role and pages. `None` for somebody who is no member.
+pub fn version(member: Option<&Member>) -> String {
+    let seen = member.map(|member| (member.role, &member.pages));
+    token::hex(&token::digest(&format!("{seen:?}")))
+}
+
+async fn write(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email: Email,
+    role: Role,
+    pages: Vec<NamePageRef>,
+    base: Option<String>,
 ) -> Result<Member> {
     actor.own(institution)?;
     // Another mailbox has the same key, and would share the role.
@@ -60,6 +92,9 @@ pub async fn set(
                 }
                 let person = PersonId { institution, email_key: email.key().to_owned() };
                 let before = members::find(sql, &person).await?;
+                if base.is_some_and(|base| base != version(before.as_ref())) {
+                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
+                }
                 if role != Role::Owner {
                     keep_an_owner(sql, before.as_ref()).await?;
                 }

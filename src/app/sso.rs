@@ -7,7 +7,9 @@ mod sign_in;
 
 use std::sync::Arc;
 
-pub use connections::{Change, New, Step, all, check, check_client, create, delete, find, test, update};
+pub use connections::{
+    Change, New, Step, all, check, check_client, create, delete, find, test, update, version,
+};
 pub use groups::{Mapping, map_group, mapping, set_groups_claim, unmap_group};
 pub use session::{SignOut, kept, open_session, sign_out};
 pub use sign_in::{Callback, Refusal, Refused, SignedIn, finish, remove_expired, start};

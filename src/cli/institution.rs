@@ -165,6 +165,7 @@ impl Institution {
                         accent: accent.map(|color| (color != "none").then_some(color)),
                         logo: logo.map(read_logo).transpose()?,
                     },
+                    based_on: None,
                 };
                 let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
                 if json {

@@ -168,6 +168,7 @@ impl Command {
                     client_secret: client_secret.map(secret).transpose()?,
                     domains,
                     trusts_unverified_email: trust_unverified_email,
+                    version: None,
                 };
                 let changed = sso::update(app, &Actor::Operator, find(app, &id).await?.id, change).await?;
                 list(app, &[changed], json).await?;
@@ -181,7 +182,7 @@ impl Command {
                 let role = Role::parse(&role).ok_or_else(|| Failure(format!("{role} is not a role")))?;
                 let pages = pages.iter().map(|page| page_ref(page)).collect::<Result<Vec<_>, _>>()?;
                 let id = find(app, &id).await?.id;
-                sso::map_group(app, &Actor::Operator, id, &group, role, pages).await?;
+                sso::map_group(app, &Actor::Operator, id, &group, role, pages, None).await?;
                 groups(app, id, json).await?;
             }
             Self::UnmapGroup { id, group } => {
@@ -192,7 +193,7 @@ impl Command {
             Self::Groups { id, claim, json } => {
                 let id = find(app, &id).await?.id;
                 if let Some(claim) = claim {
-                    sso::set_groups_claim(app, &Actor::Operator, id, &claim).await?;
+                    sso::set_groups_claim(app, &Actor::Operator, id, &claim, None).await?;
                 }
                 groups(app, id, json).await?;
             }

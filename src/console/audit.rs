@@ -12,6 +12,7 @@ use axum::{
 
 use self::filter::Filter;
 use super::{
+    inputs::is_outdated,
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
 };
@@ -229,16 +230,15 @@ async fn keep(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
         days: text("days"),
         version: text("version"),
     };
-    let now = match institutions::audit_days(&app, &console.actor, console.id()).await {
-        Ok(days) => days,
+    let seen = institutions::settings::find(&app, &console.actor, &console.institution.slug).await;
+    let seen = match seen {
+        Ok(seen) => seen,
         Err(error) => return console.fault(&app, &error),
     };
-    let none = Form::default();
-    if typed.version != version(now) {
-        let fault = words.one("console-changed-meanwhile", "now", &kept(words, now));
-        let typed = Kept { version: version(now), ..typed };
-        return draw(&app, &console, &none, Some((typed, fault))).await;
+    if typed.version != version(seen.audit_days) {
+        return tell(&app, &console, typed, seen.audit_days).await;
     }
+    let none = Form::default();
     let days = match (typed.is_forever, typed.days.parse::<u32>()) {
         (true, _) => None,
         (false, Ok(days)) => Some(days),
@@ -247,13 +247,32 @@ async fn keep(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
             return draw(&app, &console, &none, Some((typed, fault))).await;
         }
     };
-    let change = institutions::Change { audit_days: Some(days), ..institutions::Change::default() };
+    let change = institutions::Change {
+        audit_days: Some(days),
+        based_on: Some(seen),
+        ..institutions::Change::default()
+    };
     match institutions::update(&app, &console.actor, &console.institution.slug, change).await {
         Ok(_) => console.go(&app, "/audit?done=kept#retention"),
+        // At the same moment.
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            match institutions::audit_days(&app, &console.actor, console.id()).await {
+                Ok(now) => tell(&app, &console, typed, now).await,
+                Err(error) => console.fault(&app, &error),
+            }
+        }
         Err(Error::Invalid(_)) => {
             let fault = words.text("console-audit-days-fault");
             draw(&app, &console, &none, Some((typed, fault))).await
         }
         Err(error) => console.fault(&app, &error),
     }
+}
+
+/// Shows what was typed, and what somebody else has saved meanwhile.
+async fn tell(app: &App, console: &Console, typed: Kept, now: Option<i64>) -> Response {
+    let words = console.words();
+    let fault = words.one("console-changed-meanwhile", "now", &kept(words, now));
+    let typed = Kept { version: version(now), ..typed };
+    draw(app, console, &Form::default(), Some((typed, fault))).await
 }

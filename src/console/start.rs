@@ -9,6 +9,7 @@ use axum::{
 
 use super::{
     faults,
+    inputs::is_outdated,
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
 };
@@ -173,25 +174,44 @@ fn text(form: &Form, name: &str) -> String {
 }
 
 async fn rename(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
-    let current = &console.institution;
+    let (actor, slug) = (&console.actor, &console.institution.slug);
+    let seen = match institutions::settings::find(&app, actor, slug).await {
+        Ok(seen) => seen,
+        Err(error) => return console.fault(&app, &error),
+    };
+    let current = &seen.institution;
     let typed = Typed { name: text(&form, "name"), zone: text(&form, "zone"), ..Typed::of(current) };
     if form.get("version") != Some(version(current).as_str()) {
-        let now = format!("{}, {}", current.name, zone_of(current));
-        let name = Some(console.words().one("console-changed-meanwhile", "now", &now));
-        return draw(&app, &console, typed, Faults { name, ..Faults::default() }, None).await;
+        return tell(&app, &console, typed, current).await;
     }
     let change = institutions::Change {
         name: Some(typed.name.clone()),
         time_zone: Some(typed.zone.clone()),
+        based_on: Some(seen),
         ..institutions::Change::default()
     };
-    match institutions::update(&app, &console.actor, &current.slug, change).await {
+    match institutions::update(&app, actor, slug, change).await {
         Ok(_) => console.go(&app, "/start?done=name"),
+        // At the same moment.
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            match institutions::find(&app, actor, slug).await {
+                Ok(current) => tell(&app, &console, typed, &current).await,
+                Err(error) => console.fault(&app, &error),
+            }
+        }
         Err(Error::Invalid(errors)) => {
             draw(&app, &console, typed, Faults { errors, ..Faults::default() }, None).await
         }
         Err(error) => console.fault(&app, &error),
     }
+}
+
+/// Shows what was typed, and what somebody else has saved meanwhile.
+async fn tell(app: &App, console: &Console, typed: Typed, current: &Institution) -> Response {
+    let now = format!("{}, {}", current.name, zone_of(current));
+    let name = Some(console.words().one("console-changed-meanwhile", "now", &now));
+    let typed = Typed { version: version(current), ..typed };
+    draw(app, console, typed, Faults { name, ..Faults::default() }, None).await
 }
 
 async fn create_page(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {

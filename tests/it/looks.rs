@@ -493,7 +493,7 @@ async fn console(world: &World, matrix: &mut Matrix) {
         trusts_unverified_email: false,
     };
     let connection = sso::create(app, &Actor::Operator, institution.id, provider).await.unwrap().id;
-    sso::map_group(app, &Actor::Operator, connection, "registrars", Role::Admin, vec![]).await.unwrap();
+    sso::map_group(app, &Actor::Operator, connection, "registrars", Role::Admin, vec![], None).await.unwrap();
     matrix.page("roles by group", &*format!("{home}/members/groups")).await;
     let blank = "document.querySelector('[name=group]:not([type=hidden])').form.submit()";
     let groups = format!("{home}/members/groups");

@@ -32,7 +32,7 @@ use endonym::{
             ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId, TokenId,
         },
         language::Language,
-        mail_text::LetterKind,
+        mail_text::{LetterKind, MailText},
         media::Kind,
         member::Role as MemberRole,
         moderation::Complaint,
@@ -290,6 +290,11 @@ pub fn cases() -> Vec<Case> {
     let (read, write, sync) = (Permission(Action::Read), Permission(Action::Write), Permission(Action::Sync));
     vec![
         case!("institutions::find", Institution, |s, a| institutions::find(&s.world.app, a, &s.slug)),
+        case!("institutions::settings::find", Institution, |s, a| institutions::settings::find(
+            &s.world.app,
+            a,
+            &s.slug
+        )),
         case!("institutions::all", Installation, |s, a| institutions::all(&s.world.app, a)),
         case!("institutions::create", Installation, |s, a| institutions::create(
             &s.world.app,
@@ -768,6 +773,13 @@ pub fn cases() -> Vec<Case> {
             Language::English,
             "We record you."
         )),
+        case!("consents::replace", Institution, |s, a| async {
+            let (app, language) = (&s.world.app, Language::English);
+            let now = consents::find(app, &Actor::Operator, s.id).await?;
+            let text = format!("We record you. {}", app.ids.hex());
+            let base = consents::seen(&now.text, language);
+            consents::replace(app, a, s.id, language, Some(&text), base).await
+        }),
         case!("consents::reset", Institution, |s, a| consents::reset(&s.world.app, a, s.id)),
         case!("consents::all", Institution, |s, a| consents::all(&s.world.app, a, s.id)),
         case!("consents::of_person", Institution, |s, a| consents::of_person(&s.world.app, a, &ana(s))),
@@ -786,6 +798,15 @@ pub fn cases() -> Vec<Case> {
             Email::parse("boss@x.org").unwrap(),
             MemberRole::Reader,
             vec![s.page.clone()]
+        )),
+        case!("members::replace", Ownership, |s, a| members::replace(
+            &s.world.app,
+            a,
+            s.id,
+            Email::parse(&format!("{}@x.org", s.world.app.ids.hex())).unwrap(),
+            MemberRole::Reader,
+            vec![s.page.clone()],
+            members::version(None)
         )),
         case!("members::all", Ownership, |s, a| members::all(&s.world.app, a, s.id)),
         case!("members::list", Institution, |s, a| members::list(&s.world.app, a, s.id, "", 100)),
@@ -832,6 +853,12 @@ pub fn cases() -> Vec<Case> {
             "Subject",
             "{link}"
         )),
+        case!("mail_texts::replace", Institution, |s, a| async {
+            let (app, place) = (&s.world.app, (LetterKind::Invitation, Language::English));
+            let now = mail_texts::find(app, &Actor::Operator, s.id, place.0, place.1).await?.text;
+            let new = MailText { subject: app.ids.hex(), text: "{link}".to_owned() };
+            mail_texts::replace(app, a, s.id, place, Some(&new), mail_texts::version(&now)).await
+        }),
         case!("mail_texts::preview", Institution, |s, a| mail_texts::preview(
             &s.world.app,
             a,
@@ -1012,7 +1039,8 @@ pub fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.connection.id,
-            "roles"
+            "roles",
+            None
         )),
         case!("sso::groups::map_group", Ownership, |s, a| sso::map_group(
             &s.world.app,
@@ -1020,7 +1048,8 @@ pub fn cases() -> Vec<Case> {
             s.connection.id,
             "staff",
             MemberRole::Reader,
-            vec![s.page.clone()]
+            vec![s.page.clone()],
+            None
         )),
         case!("sso::groups::mapping", Ownership, |s, a| sso::mapping(&s.world.app, a, s.connection.id)),
         case!("sso::groups::unmap_group", Ownership, |s, a| sso::unmap_group(

@@ -17,6 +17,7 @@ use crate::{
         ids::{InstitutionId, SsoConnectionId},
         sso::{self as rules, Connection, DomainPattern},
         text::{self, Lines, longest},
+        token,
     },
     sso as protocol,
     store::{self, sso as store_sso},
@@ -132,6 +133,26 @@ pub struct Change {
     pub client_secret: Option<String>,
     pub domains: Option<Vec<String>>,
     pub trusts_unverified_email: Option<bool>,
+    /// What the change is based on (`version`). If the connection has another one by now, nothing is changed:
+    /// `SetupFault::Outdated`.
+    pub version: Option<String>,
+}
+
+/// Tells whether a connection is still the same, its secret included.
+pub fn version(connection: &Connection) -> String {
+    let Connection {
+        institution: _,
+        id,
+        name,
+        issuer: _,
+        client_id,
+        sealed_client_secret,
+        domains,
+        trusts_unverified_email,
+        created_at: _,
+    } = connection;
+    let text = format!("{:?}", (id, name, client_id, sealed_client_secret, domains, trusts_unverified_email));
+    token::hex(&token::digest(&text))
 }
 
 pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Change) -> Result<Connection> {
@@ -155,6 +176,9 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
                 store::rolls::lock(sql, institution).await?;
                 let known = store_sso::lock(sql, institution, id).await?;
                 let known = known.ok_or(Error::Missing(Missing::SsoConnection))?;
+                if change.version.is_some_and(|base| base != version(&known)) {
+                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
+                }
                 let before = known.clone();
                 let changed = Connection {
                     name: change.name.unwrap_or(known.name),

@@ -17,13 +17,14 @@ use crate::{
         email::Email,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
-        ids::{NamePageId, SsoConnectionId},
+        ids::{InstitutionId, NamePageId, SsoConnectionId},
         member::{Member, Role},
         name_page::NamePageRef,
         session::PersonId,
         sso::Connection,
         sso_groups::{GroupRole, role_of},
         text::{self, Lines, longest},
+        token,
     },
     store::{self, Sql, persons, rolls, sessions, sign_ins, sso_groups},
 };
@@ -36,9 +37,27 @@ pub struct Mapping {
     pub rules: Vec<GroupRole>,
 }
 
+impl Mapping {
+    /// Tells whether it is still the same.
+    pub fn version(&self) -> String {
+        token::hex(&token::digest(&format!("{:?}", (&self.claim, &self.rules))))
+    }
+
+    /// `base` is the version that a change is based on, if it is based on one.
+    fn check_base(&self, base: Option<&str>) -> Result<()> {
+        match base {
+            Some(base) if base != self.version() => Err(Error::invalid(Field::Version, SetupFault::Outdated)),
+            _ => Ok(()),
+        }
+    }
+}
+
 pub async fn mapping(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<Mapping> {
     let institution = find(app, actor, id).await?.institution;
-    let sql = &mut app.db.read();
+    mapping_in(&mut app.db.read(), institution, id).await
+}
+
+async fn mapping_in(sql: &mut Sql, institution: InstitutionId, id: SsoConnectionId) -> Result<Mapping> {
     let claim = sso_groups::claim(sql, institution, id).await?;
     let claim = claim.ok_or(Error::Missing(Missing::SsoConnection))?;
     Ok(Mapping { claim, rules: sso_groups::rules(sql, institution, id).await? })
@@ -62,7 +81,8 @@ fn record(app: &App, actor: &Actor, connection: &Connection) -> Record {
     record.about(SubjectKind::SsoConnection, connection.id, &connection.name)
 }
 
-/// Gives everybody in a group a role, from their next sign-in on. Replaces the rule of the same group.
+/// Gives everybody in a group a role, from their next sign-in on. Replaces the rule of the same group. `base` is the version of the
+/// mapping that was seen: if it has another one by now, nothing is changed (`SetupFault::Outdated`).
 pub async fn map_group(
     app: &App,
     actor: &Actor,
@@ -70,6 +90,7 @@ pub async fn map_group(
     group: &str,
     role: Role,
     pages: Vec<NamePageRef>,
+    base: Option<String>,
 ) -> Result<GroupRole> {
     let connection = find(app, actor, id).await?;
     let (institution, group) = (connection.institution, group.trim().to_owned());
@@ -87,8 +108,9 @@ pub async fn map_group(
                 rolls::lock(sql, institution).await?;
                 let known = store::sso::lock(sql, institution, id).await?;
                 known.ok_or(Error::Missing(Missing::SsoConnection))?;
-                let before = sso_groups::rules(sql, institution, id).await?;
-                let before = before.into_iter().find(|rule| rule.group == group);
+                let before = mapping_in(sql, institution, id).await?;
+                before.check_base(base.as_deref())?;
+                let before = before.rules.into_iter().find(|rule| rule.group == group);
                 let rule = GroupRole { pages: members::ids(sql, institution, &pages).await?, group, role };
                 sso_groups::set(sql, institution, id, &rule).await?;
                 let record = record.change(before.as_ref().map_or(Json::Null, values), values(&rule));
@@ -117,8 +139,14 @@ pub async fn unmap_group(app: &App, actor: &Actor, id: SsoConnectionId, group: &
         .await
 }
 
-/// Sets the claim with the groups of a person.
-pub async fn set_groups_claim(app: &App, actor: &Actor, id: SsoConnectionId, claim: &str) -> Result<()> {
+/// Sets the claim with the groups of a person. `base` is as in `map_group`.
+pub async fn set_groups_claim(
+    app: &App,
+    actor: &Actor,
+    id: SsoConnectionId,
+    claim: &str,
+    base: Option<String>,
+) -> Result<()> {
     let connection = find(app, actor, id).await?;
     let (institution, claim) = (connection.institution, claim.trim().to_owned());
     check_name(&claim)?;
@@ -127,10 +155,11 @@ pub async fn set_groups_claim(app: &App, actor: &Actor, id: SsoConnectionId, cla
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let before = sso_groups::claim(sql, institution, id).await?;
+                let before = mapping_in(sql, institution, id).await?;
+                before.check_base(base.as_deref())?;
                 sso_groups::set_claim(sql, institution, id, &claim).await?;
-                let record =
-                    record.change(json!({ "groups_claim": before }), json!({ "groups_claim": claim }));
+                let before = json!({ "groups_claim": before.claim });
+                let record = record.change(before, json!({ "groups_claim": claim }));
                 audit::write_change(sql, record).await
             })
         })

@@ -10,7 +10,10 @@ use axum::{
 use super::role_name;
 use crate::{
     app::{App, Error, Missing, Result, members},
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::is_outdated,
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         access::MAX_PAGES,
         email::{Email, email_key},
@@ -20,7 +23,6 @@ use crate::{
         name_page::{NamePage, NamePageRef},
         section::Section,
         session::PersonId,
-        token,
     },
     http::{form::Form, html::root, page::Page, reply},
     words::Words,
@@ -99,7 +101,7 @@ impl Typed {
 
     fn of_member(member: &Member) -> Self {
         Self {
-            version: version(member),
+            version: members::version(Some(member)),
             email: member.email.clone(),
             role: Some(member.role),
             pages: member.pages.iter().map(ToString::to_string).collect(),
@@ -115,12 +117,6 @@ impl Typed {
         let ids = self.pages.iter().chain(&self.kept).map(String::as_str);
         ids.chain(self.more.split([',', ';', '\n'])).filter_map(NamePageRef::parse).collect()
     }
-}
-
-/// Changes with what others change.
-fn version(member: &Member) -> String {
-    let text = format!("{} {:?}", member.role.word(), member.pages);
-    token::hex(&token::digest(&text)).chars().take(16).collect()
 }
 
 /// What is wrong, for each input.
@@ -247,27 +243,18 @@ pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleF
             return draw(&app, &console, None, typed, faults).await;
         }
     };
+    // If somebody else adds them at the same moment, that is told.
+    let typed = Typed { version: members::version(None), ..typed };
     save(&app, &console, None, email, typed).await
 }
 
 pub async fn change(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
-    let (typed, words) = (Typed::of(&form), console.words());
+    let typed = Typed::of(&form);
     let member = match found(&app, &console, &typed.email).await {
         Ok(Some(member)) => member,
         Ok(None) => return console.go(&app, "/members"),
         Err(error) => return console.fault(&app, &error),
     };
-    let now = version(&member);
-    if typed.version != now {
-        let pages = words.one("console-members-pages-now", "count", member.pages.len() as u64);
-        let is = match member.role.has_all_pages() {
-            true => role_name(words, member.role),
-            false => format!("{}, {pages}", role_name(words, member.role)),
-        };
-        let meanwhile = Some(words.one("console-changed-meanwhile", "now", &is));
-        let typed = Typed { version: now, ..typed };
-        return draw(&app, &console, Some(&member), typed, Faults { meanwhile, ..Faults::default() }).await;
-    }
     match Email::parse(&member.email) {
         Some(email) => save(&app, &console, Some(&member), email, typed).await,
         None => console.fault(&app, &Error::Missing(Missing::Member)),
@@ -280,11 +267,12 @@ async fn save(app: &App, console: &Console, member: Option<&Member>, email: Emai
         let faults = Faults { role: Some(words.text("console-fault-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
-    let wanted = typed.wanted(role);
-    match members::set(app, &console.actor, console.id(), email, role, wanted).await {
+    let (wanted, base) = (typed.wanted(role), typed.version.clone());
+    match members::replace(app, &console.actor, console.id(), email, role, wanted, base).await {
         Ok(set) if set.person == console.member.person && !role.has_all_pages() => console.go(app, ""),
         Ok(_) if member.is_some() => console.go(app, "/members?done=changed"),
         Ok(_) => console.go(app, "/members?done=added"),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => tell(app, console, typed).await,
         Err(Error::Invalid(errors)) => draw(app, console, member, typed, Faults::of(words, &errors)).await,
         Err(Error::Missing(Missing::NamePage)) => {
             let pages = Some(words.text("console-members-page-unknown"));
@@ -292,6 +280,24 @@ async fn save(app: &App, console: &Console, member: Option<&Member>, email: Emai
         }
         Err(error) => console.fault(app, &error),
     }
+}
+
+/// Shows what was typed, and what somebody else has made of the member meanwhile.
+async fn tell(app: &App, console: &Console, typed: Typed) -> Response {
+    let member = match found(app, console, &typed.email).await {
+        Ok(Some(member)) => member,
+        Ok(None) => return console.go(app, "/members"),
+        Err(error) => return console.fault(app, &error),
+    };
+    let words = console.words();
+    let pages = words.one("console-members-pages-now", "count", member.pages.len() as u64);
+    let is = match member.role.has_all_pages() {
+        true => role_name(words, member.role),
+        false => format!("{}, {pages}", role_name(words, member.role)),
+    };
+    let meanwhile = Some(words.one("console-changed-meanwhile", "now", &is));
+    let typed = Typed { version: members::version(Some(&member)), ..typed };
+    draw(app, console, Some(&member), typed, Faults { meanwhile, ..Faults::default() }).await
 }
 
 pub async fn remove(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {

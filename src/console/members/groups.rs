@@ -12,7 +12,10 @@ use axum::{
 use super::{page_names, role_name};
 use crate::{
     app::{App, Error, Missing, Result, members, sso},
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        inputs::is_outdated,
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         fault::Field,
         ids::{NamePageId, SsoConnectionId},
@@ -42,6 +45,8 @@ struct GroupsPage<'a> {
 struct Part {
     id: String,
     name: String,
+    /// What the rules and the claim are now.
+    version: String,
     claim: String,
     claim_fault: Option<String>,
     rules: Vec<RuleRow>,
@@ -64,10 +69,21 @@ struct RuleRow {
     pages: String,
 }
 
+/// A form of a connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Rule,
+    Claim,
+}
+
 /// What was typed, and what is wrong with it.
 #[derive(Default)]
 struct Typed {
     connection: Option<SsoConnectionId>,
+    /// What the rules and the claim were when the form was shown.
+    version: String,
+    /// Somebody else has changed them since.
+    outdated: Option<Which>,
     claim: Option<String>,
     claim_fault: Option<String>,
     group: String,
@@ -82,6 +98,7 @@ impl Typed {
         let text = |name: &str| form.get(name).unwrap_or_default().trim().to_owned();
         Self {
             connection: form.get("connection").and_then(|id| id.parse().ok()),
+            version: text("version"),
             group: text("group"),
             role: form.get("role").and_then(Role::parse),
             pages: text("pages"),
@@ -116,7 +133,11 @@ async fn list(app: &App, console: &Console, typed: &Typed, done: Option<String>)
     let (nav, path) = (console.nav(app, Section::Members), console.path(PATH));
     let settings = nav.address(&Section::Settings);
     let shown = GroupsPage { page: console.page(app, &path), nav, connections, settings, done };
-    let status = if typed.is_wrong() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = match typed.outdated {
+        Some(_) => StatusCode::CONFLICT,
+        None if typed.is_wrong() => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
     Ok(console.show(status, &shown))
 }
 
@@ -142,14 +163,21 @@ fn part(
         name: role_name(words, role),
         is_chosen: role == chosen,
     };
+    let (version, rules): (_, Vec<RuleRow>) = (mapping.version(), mapping.rules.iter().map(row).collect());
+    let meanwhile = |which: Which, now: &str| {
+        let is_outdated = typed.outdated == Some(which);
+        is_outdated.then(|| words.one("console-changed-meanwhile", "now", now))
+    };
+    let listed: Vec<String> = rules.iter().map(|rule| format!("{}: {}", rule.group, rule.role)).collect();
     Part {
         id: connection.id.to_string(),
         name: connection.name.clone(),
-        rules: mapping.rules.iter().map(row).collect(),
+        version,
+        rules,
+        claim_fault: typed.claim_fault.clone().or_else(|| meanwhile(Which::Claim, &mapping.claim)),
         claim: typed.claim.clone().unwrap_or(mapping.claim),
-        claim_fault: typed.claim_fault.clone(),
         group: typed.group.clone(),
-        group_fault: typed.group_fault.clone(),
+        group_fault: typed.group_fault.clone().or_else(|| meanwhile(Which::Rule, &listed.join(", "))),
         pages: typed.pages.clone(),
         pages_fault: typed.pages_fault.clone(),
         roles: Role::ALL.map(option).into(),
@@ -164,8 +192,13 @@ pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleF
         true => Vec::new(),
         false => typed.pages.split([',', ';', '\n']).filter_map(NamePageRef::parse).collect(),
     };
-    match sso::map_group(&app, &console.actor, id, &typed.group, role, pages).await {
+    let base = Some(typed.version.clone());
+    match sso::map_group(&app, &console.actor, id, &typed.group, role, pages, base).await {
         Ok(_) => console.go(&app, "/members/groups?done=saved"),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            typed.outdated = Some(Which::Rule);
+            draw(&app, &console, typed, None).await
+        }
         Err(Error::Invalid(errors)) => {
             let is_name = errors.iter().any(|(field, _)| *field == Field::Name);
             let fault = Some(words.text("console-fault-other"));
@@ -194,8 +227,13 @@ pub async fn set_claim(State(app): State<App>, ConsoleForm { console, form }: Co
     let claim = form.get("claim").unwrap_or_default().trim().to_owned();
     let mut typed = Typed::of(&form);
     let Some(id) = typed.connection else { return console.go(&app, PATH) };
-    match sso::set_groups_claim(&app, &console.actor, id, &claim).await {
+    let base = Some(typed.version.clone());
+    match sso::set_groups_claim(&app, &console.actor, id, &claim, base).await {
         Ok(()) => console.go(&app, "/members/groups?done=saved"),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            (typed.claim, typed.outdated) = (Some(claim), Some(Which::Claim));
+            draw(&app, &console, typed, None).await
+        }
         Err(Error::Invalid(_)) => {
             typed.claim = Some(claim);
             typed.claim_fault = Some(console.words().text("console-fault-other"));

@@ -10,14 +10,11 @@ use axum::{
 use crate::{
     app::{App, Error, mail_texts},
     console::{
+        inputs::is_outdated,
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
-    domain::{
-        mail_text::MailText,
-        section::Section,
-        token::{digest, hex},
-    },
+    domain::section::Section,
     http::{
         form::Form,
         mail_texts::{Asked, Entered, MailTextView, typed},
@@ -69,7 +66,7 @@ async fn draw(
             Ok(found) => found,
             Err(error) => return console.fault(app, &error),
         };
-    mail_text.version = Some(version(&mail_text.in_force));
+    mail_text.version = Some(mail_texts::version(&mail_text.in_force));
     mail_text.other = (status == StatusCode::CONFLICT).then(|| mail_text.in_force.clone());
     let nav = console.nav(app, Section::Messages);
     let shown = TextsPage {
@@ -82,10 +79,6 @@ async fn draw(
     console.show(status, &shown)
 }
 
-fn version(text: &MailText) -> String {
-    hex(&digest(&format!("{}\u{1f}{}", text.subject, text.text))).chars().take(16).collect()
-}
-
 async fn send(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let (asked, typed) = (Asked::read(&form, console.who.language()), typed(&form));
     let (actor, id, Asked { kind, language }) = (&console.actor, console.id(), asked);
@@ -93,24 +86,17 @@ async fn send(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
         let (entered, status) = Entered::checked(kind, typed);
         return draw(&app, &console, status, asked, entered, None).await;
     }
-    let in_force = match mail_texts::find(&app, actor, id, kind, language).await {
-        Ok(in_force) => in_force.text,
-        Err(error) => return console.fault(&app, &error),
-    };
     let is_reset = form.get("do") == Some("reset");
-    if form.get("version") != Some(version(&in_force).as_str()) {
-        let entered = Entered { text: (!is_reset).then_some(typed), ..Entered::default() };
-        return draw(&app, &console, StatusCode::CONFLICT, asked, entered, None).await;
-    }
-    let done = match is_reset {
-        true => mail_texts::reset(&app, actor, id, kind, language).await.map(|_| "reset"),
-        false => {
-            let set = mail_texts::set(&app, actor, id, kind, language, &typed.subject, &typed.text);
-            set.await.map(|_| "saved")
+    let (wanted, base) = ((!is_reset).then_some(&typed), form.get("version").unwrap_or_default());
+    match mail_texts::replace(&app, actor, id, (kind, language), wanted, base.to_owned()).await {
+        Ok(()) => {
+            let done = if is_reset { "reset" } else { "saved" };
+            console.go(&app, &format!("/messages/texts?{}&done={done}", asked.query()))
         }
-    };
-    match done {
-        Ok(done) => console.go(&app, &format!("/messages/texts?{}&done={done}", asked.query())),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            let entered = Entered { text: (!is_reset).then_some(typed), ..Entered::default() };
+            draw(&app, &console, StatusCode::CONFLICT, asked, entered, None).await
+        }
         Err(Error::Invalid(errors)) => {
             let entered = Entered::rejected(typed, errors);
             draw(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, asked, entered, None).await

@@ -1,7 +1,7 @@
 //! The form of a single sign-on connection.
 
 use crate::{
-    console::inputs::{Input, Shape, version},
+    console::inputs::{Input, Shape},
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
@@ -57,10 +57,6 @@ impl Entered {
 
     pub fn trusts_unverified_email(&self) -> bool {
         !self.trusts.is_empty()
-    }
-
-    pub fn version(&self) -> String {
-        version([&*self.name, &*self.client_id, &*self.domains, &*self.trusts])
     }
 }
 

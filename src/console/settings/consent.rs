@@ -10,11 +10,11 @@ use axum::{
 use super::groups::language_choice;
 use crate::{
     app::{
-        App, Error, Result,
+        App, Error,
         consents::{self, ConsentState},
     },
     console::{
-        inputs::{Input, Shape, version},
+        inputs::{Input, Shape, is_outdated},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -80,10 +80,6 @@ fn own_text(state: &ConsentState, language: Language) -> &str {
     state.text.texts.get(language.tag()).map_or("", String::as_str)
 }
 
-fn version_of(state: &ConsentState, language: Language) -> String {
-    version([state.text.version.as_str(), own_text(state, language)])
-}
-
 fn draw(
     app: &App,
     console: &Console,
@@ -110,7 +106,7 @@ fn draw(
         input: Input::new("text", words.text("console-settings-consent-text"), Shape::Lines, text)
             .hint(words.text("console-settings-consent-hint"))
             .fault(fault),
-        version: version_of(state, language),
+        version: consents::seen(&state.text, language),
         is_built_in: state.text.is_built_in(),
         own: words.one("console-settings-consent-own", "version", &state.text.version),
         is_outdated,
@@ -125,38 +121,27 @@ fn draw(
 async fn save(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let language = chosen(&form, &console);
     let text = form.get("text").unwrap_or_default().replace("\r\n", "\n");
-    let state = match consents::find(&app, &console.actor, console.id()).await {
+    let is_reset = form.get("do") == Some("reset");
+    let (wanted, base) = ((!is_reset).then_some(text.as_str()), form.get("version").unwrap_or_default());
+    let (actor, id) = (&console.actor, console.id());
+    let errors = match consents::replace(&app, actor, id, language, wanted, base.to_owned()).await {
+        Ok(_) => {
+            let done = if is_reset { "reset" } else { "saved" };
+            let tag = language.tag();
+            return console.go(&app, &format!("/settings/consent?language={tag}&done={done}"));
+        }
+        Err(Error::Invalid(errors)) => errors,
+        Err(error) => return console.fault(&app, &error),
+    };
+    let state = match consents::find(&app, actor, id).await {
         Ok(state) => state,
         Err(error) => return console.fault(&app, &error),
     };
-    if form.get("version") != Some(version_of(&state, language).as_str()) {
-        let entered = Entered { text, is_outdated: true, fault: None };
-        return draw(&app, &console, StatusCode::CONFLICT, (&state, language), Some(entered), None);
-    }
-    match store(&app, &console, language, &text, form.get("do")).await {
-        Ok(done) => console.go(&app, &format!("/settings/consent?language={}&done={done}", language.tag())),
-        Err(Error::Invalid(errors)) => {
-            let fault = Some(sentence(console.words(), &errors));
-            let entered = Entered { text, fault, is_outdated: false };
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            draw(&app, &console, status, (&state, language), Some(entered), None)
-        }
-        Err(error) => console.fault(&app, &error),
-    }
-}
-
-async fn store(
-    app: &App,
-    console: &Console,
-    language: Language,
-    text: &str,
-    act: Option<&str>,
-) -> Result<&'static str> {
-    let (actor, id) = (&console.actor, console.id());
-    if act == Some("reset") {
-        return consents::reset(app, actor, id).await.map(|_| "reset");
-    }
-    consents::set(app, actor, id, language, text).await.map(|_| "saved")
+    let is_outdated = is_outdated(&errors);
+    let status = if is_outdated { StatusCode::CONFLICT } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let fault = (!is_outdated).then(|| sentence(console.words(), &errors));
+    let entered = Entered { text, fault, is_outdated };
+    draw(&app, &console, status, (&state, language), Some(entered), None)
 }
 
 fn sentence(words: Words, errors: &FieldErrors) -> String {

@@ -1,13 +1,13 @@
 //! The groups of settings, each with a form of its own: what is stored, what was typed, and what is wrong with it.
 
 use crate::{
-    app::{App, Result, audiences, institutions, looks},
+    app::{App, Result, institutions, looks},
     console::{
         inputs::{Choice, Input, Shape, version},
         visit::Console,
     },
     domain::{
-        audience::{Audience, Permitted},
+        audience::Audience,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         institution::{Institution, parse_origin},
@@ -18,27 +18,16 @@ use crate::{
 };
 
 /// Everything that an institution decides about itself on this page.
-pub struct Settings {
-    /// With its allowed origins.
-    pub institution: Institution,
-    look: looks::Look,
-    permitted: Permitted,
-    default_audience: Audience,
-    starts_with_newest: bool,
-}
+pub struct Settings(institutions::Settings);
 
 impl Settings {
     pub async fn find(app: &App, console: &Console) -> Result<Self> {
-        let (actor, id) = (&console.actor, console.id());
-        let institution = institutions::find(app, actor, &console.institution.slug).await?;
-        let (permitted, default_audience) = audiences::of_institution(app, actor, id).await?;
-        Ok(Self {
-            institution,
-            look: looks::find(app, id).await?,
-            permitted,
-            default_audience,
-            starts_with_newest: institutions::starts_with_newest(app, actor, id).await?,
-        })
+        let found = institutions::settings::find(app, &console.actor, &console.institution.slug);
+        found.await.map(Self)
+    }
+
+    pub const fn institution(&self) -> &Institution {
+        &self.0.institution
     }
 
     pub fn accent(&self) -> String {
@@ -47,20 +36,20 @@ impl Settings {
 
     fn value(&self, setting: Setting) -> String {
         let tick = |is_set: bool| if is_set { "1" } else { "" }.to_owned();
-        let institution = &self.institution;
+        let institutions::Settings { institution, look, permitted, .. } = &self.0;
         match setting {
             Setting::Name => institution.name.clone(),
             Setting::TimeZone => institution.time_zone.iana_name().unwrap_or("UTC").to_owned(),
             Setting::Language => institution.language.unwrap_or_default().tag().to_owned(),
             Setting::PhoneLanguage => institution.phone_language.clone().unwrap_or_default(),
-            Setting::Accent => self.look.accent.map(|accent| accent.light.to_string()).unwrap_or_default(),
-            Setting::Logo => self.look.logo.clone().unwrap_or_default(),
+            Setting::Accent => look.accent.map(|accent| accent.light.to_string()).unwrap_or_default(),
+            Setting::Logo => look.logo.clone().unwrap_or_default(),
             Setting::NoLogo => String::new(),
-            Setting::Public => tick(self.permitted.includes(Audience::Public)),
-            Setting::Institution => tick(self.permitted.includes(Audience::Institution)),
-            Setting::DefaultAudience => self.default_audience.word().to_owned(),
+            Setting::Public => tick(permitted.includes(Audience::Public)),
+            Setting::Institution => tick(permitted.includes(Audience::Institution)),
+            Setting::DefaultAudience => self.0.default_audience.word().to_owned(),
             Setting::MultipleRecordings => tick(institution.multiple_recordings),
-            Setting::StartsWithNewest => tick(self.starts_with_newest),
+            Setting::StartsWithNewest => tick(self.0.starts_with_newest),
             Setting::Origins => institution.allowed_origins.join("\n"),
         }
     }
@@ -253,6 +242,10 @@ impl Entered {
 
     /// What has to change, compared to what is stored. Logos are added by the caller.
     pub fn change(&self, settings: &Settings) -> institutions::Change {
+        institutions::Change { based_on: Some(settings.0.clone()), ..self.replaced(settings) }
+    }
+
+    fn replaced(&self, settings: &Settings) -> institutions::Change {
         let text = |setting| Some(self.value(setting).to_owned());
         match self.group {
             Group::General => institutions::Change {
@@ -291,7 +284,7 @@ impl Entered {
                 let allow_origins: Vec<String> =
                     lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
                 let kept: Vec<String> = allow_origins.iter().filter_map(|one| parse_origin(one)).collect();
-                let stored = settings.institution.allowed_origins.iter();
+                let stored = settings.institution().allowed_origins.iter();
                 let forbid_origins = stored.filter(|origin| !kept.contains(origin)).cloned().collect();
                 institutions::Change { allow_origins, forbid_origins, ..Default::default() }
             }

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use self::groups::{Entered, Group, GroupForm, Setting, Settings};
 use super::{
+    inputs::is_outdated,
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
 };
@@ -97,7 +98,7 @@ fn draw(
 
 /// What the operator decides.
 fn facts(app: &App, words: Words, settings: &Settings) -> Vec<(String, String)> {
-    let institution = &settings.institution;
+    let institution = settings.institution();
     let policy = app.limiter.policy();
     let rate_limit = words.with(
         "console-settings-rate-limit-value",
@@ -201,8 +202,7 @@ async fn finish(
         Err(error) => return console.fault(app, &error),
     };
     if settings.version(entered.group) != version {
-        entered.is_outdated = true;
-        return draw(app, console, StatusCode::CONFLICT, &settings, Some(&entered), false);
+        return tell(app, console, &settings, entered);
     }
     let mut change = entered.change(&settings);
     if let Some(logo) = logo {
@@ -210,12 +210,23 @@ async fn finish(
     }
     match update(app, console, change).await {
         Ok(()) => console.go(app, "/settings?done=saved"),
+        // At the same moment.
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => match Settings::find(app, console).await {
+            Ok(settings) => tell(app, console, &settings, entered),
+            Err(error) => console.fault(app, &error),
+        },
         Err(Error::Invalid(errors)) => {
             entered.errors = errors;
             draw(app, console, StatusCode::UNPROCESSABLE_ENTITY, &settings, Some(&entered), false)
         }
         Err(error) => console.fault(app, &error),
     }
+}
+
+/// Shows what was typed, and what somebody else has saved meanwhile.
+fn tell(app: &App, console: &Console, settings: &Settings, mut entered: Entered) -> Response {
+    entered.is_outdated = true;
+    draw(app, console, StatusCode::CONFLICT, settings, Some(&entered), false)
 }
 
 async fn update(app: &App, console: &Console, change: institutions::Change) -> Result<()> {

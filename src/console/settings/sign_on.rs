@@ -15,7 +15,7 @@ use crate::{
         sso::{self, Registration, Step},
     },
     console::{
-        inputs::{Input, Shape},
+        inputs::{Input, Shape, is_outdated},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -263,7 +263,7 @@ fn draw_one(
     let shown = FormPage {
         title: one.name.clone(),
         inputs: inputs(words, entered, false),
-        version: Entered::of(one).version(),
+        version: sso::version(one),
         is_outdated: entered.is_outdated,
         others: facts(words, one),
         removal: Some((format!("{action}/delete"), typed_name)),
@@ -284,10 +284,6 @@ async fn update(
         Err(error) => return console.fault(&app, &error),
     };
     let mut entered = Entered::read(&form);
-    if form.get("version") != Some(Entered::of(&one).version().as_str()) {
-        entered.is_outdated = true;
-        return draw_one(&app, &console, StatusCode::CONFLICT, &one, &entered, None);
-    }
     let change = sso::Change {
         name: Some(entered.name.clone()),
         client_id: Some(entered.client_id.clone()),
@@ -295,9 +291,17 @@ async fn update(
         client_secret: form.text("client_secret"),
         domains: Some(entered.domains()),
         trusts_unverified_email: Some(entered.trusts_unverified_email()),
+        version: Some(form.get("version").unwrap_or_default().to_owned()),
     };
     match sso::update(&app, &console.actor, one.id, change).await {
         Ok(_) => console.go(&app, "/settings/sign-on?done=saved"),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            entered.is_outdated = true;
+            match find(&app, &console, &id).await {
+                Ok(now) => draw_one(&app, &console, StatusCode::CONFLICT, &now, &entered, None),
+                Err(error) => console.fault(&app, &error),
+            }
+        }
         Err(Error::Invalid(errors)) => {
             entered.errors = errors;
             draw_one(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, &one, &entered, None)

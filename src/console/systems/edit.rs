@@ -15,7 +15,7 @@ use crate::{
         tool_consumers::{self, Change, ListChange},
     },
     console::{
-        inputs::{self, Input, Shape, said},
+        inputs::{self, Input, Shape, is_outdated, said},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
@@ -24,7 +24,6 @@ use crate::{
         roster::Role,
         schedule::Schedule,
         section::Section,
-        token,
         tool_consumer::{LmsKind, ToolConsumer},
     },
     http::{form::Form, page::Page, path::Path},
@@ -119,12 +118,6 @@ fn difference(stored: &[String], entered: &str) -> ListChange {
     }
 }
 
-/// Changes with everything that the form shows.
-fn version(system: &ToolConsumer) -> String {
-    let shown = (&system.name, &system.roles, system.schedule, &system.lti, &system.sealed_access_token);
-    token::hex(&token::digest(&format!("{shown:?}")))
-}
-
 pub async fn show(
     State(app): State<App>,
     console: Console,
@@ -146,11 +139,14 @@ pub async fn save(
         Err(error) => return console.fault(&app, &error),
     };
     let entered = Entered::read(&form);
-    if form.get("version") != Some(version(&system).as_str()) {
-        return draw(&app, &console, &system, &entered, &FieldErrors::default(), true);
-    }
-    match tool_consumers::update(&app, &console.actor, system.id, entered.change(&system)).await {
+    let base = form.get("version").unwrap_or_default().to_owned();
+    let change = Change { version: Some(base), ..entered.change(&system) };
+    match tool_consumers::update(&app, &console.actor, system.id, change).await {
         Ok(system) => console.go(&app, &format!("{PATH}/{}?done=saved", system.id)),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => match found(&app, &console, &id).await {
+            Ok(now) => draw(&app, &console, &now, &entered, &FieldErrors::default(), true),
+            Err(error) => console.fault(&app, &error),
+        },
         Err(Error::Invalid(errors)) => draw(&app, &console, &system, &entered, &errors, false),
         Err(error) => console.fault(&app, &error),
     }
@@ -180,7 +176,7 @@ fn draw(
             Shape::Menu(Schedule::ALL.map(schedule).into()),
             entered.schedule.word(),
         ),
-        version: version(system),
+        version: tool_consumers::version(system),
         is_changed,
     };
     let status = match (is_changed, errors.is_empty()) {

@@ -202,15 +202,18 @@ async fn owners_give_roles_to_groups() {
     let body = owner.get(&path).await.expect(200).body;
     assert!(body.contains("Campus Login") && !body.contains("Elsewhere"), "{body}");
 
-    let rule = |group: &'static str, pages: &'static str| {
-        [("connection", id.as_str()), ("group", group), ("role", "reader"), ("pages", pages)]
+    let send = async |to: &str, fields: &[(&str, &str)]| {
+        let version = hidden(&owner.get(&path).await.expect(200).body, "version");
+        let fixed = [("connection", id.as_str()), ("version", version.as_str()), ("role", "reader")];
+        owner.post(to, &[fields, &fixed].concat()).await
     };
-    let body = owner.post(&path, &rule(" ", "")).await.expect(422).body;
+    let body = send(&path, &[("group", " "), ("pages", "")]).await.expect(422).body;
     assert!(body.contains(&format!("group-fault-{id}")), "{body}");
-    let body = owner.post(&path, &rule("staff", "nowhere")).await.expect(422).body;
+    let body = send(&path, &[("group", "staff"), ("pages", "nowhere")]).await.expect(422).body;
     assert!(body.contains(&format!("pages-fault-{id}")) && body.contains("value=\"nowhere\""), "{body}");
     assert!(body.contains("value=\"staff\""), "what was typed stays: {body}");
-    owner.post(&path, &rule("staff", "class-of-2027")).await.redirects_to(&format!("{path}?done=saved"));
+    let saved = format!("{path}?done=saved");
+    send(&path, &[("group", "staff"), ("pages", "class-of-2027")]).await.redirects_to(&saved);
     let mapping = sso::mapping(app, operator, made.id).await.unwrap();
     assert_eq!(
         (mapping.rules[0].group.as_str(), mapping.rules[0].pages.as_slice()),
@@ -218,10 +221,10 @@ async fn owners_give_roles_to_groups() {
     );
     assert!(owner.get(&path).await.expect(200).body.contains(&world.page.title));
 
-    let claim = |claim: &'static str| [("connection", id.as_str()), ("claim", claim)];
-    let body = owner.post(&format!("{path}/claim"), &claim("")).await.expect(422).body;
+    let claims = format!("{path}/claim");
+    let body = send(&claims, &[("claim", "")]).await.expect(422).body;
     assert!(body.contains(&format!("claim-fault-{id}")), "{body}");
-    owner.post(&format!("{path}/claim"), &claim("roles")).await.redirects_to(&format!("{path}?done=saved"));
+    send(&claims, &[("claim", "roles")]).await.redirects_to(&saved);
     assert_eq!(sso::mapping(app, operator, made.id).await.unwrap().claim, "roles");
 
     let theirs = [("connection", foreign.as_str()), ("group", "staff"), ("role", "owner"), ("claim", "x")];

@@ -2,7 +2,9 @@
 
 mod audit;
 mod custom_fields;
+mod editing;
 mod fresh;
+mod hostile;
 mod jobs;
 mod members;
 mod messages;

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use endonym::{
+    app::{self, Actor},
     console::{self, rule::Rule},
     domain::member::Role,
     http::csrf,
 };
 use reqwest::Method;
 
-use super::{handed_over, member, member_of, see};
+use super::{handed_over, member, member_named, member_of, see, set, signed_in};
 use crate::{
     me::{Browser, Seen},
     support::{World, forms::is_forged, snapshot::rows},
@@ -97,7 +98,7 @@ async fn members_of_another_institution_find_nothing() {
 async fn whoever_has_no_role_finds_nothing() {
     let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
-    let person = super::signed_in(&world, &world.institution, "ana@example.edu").await;
+    let person = signed_in(&world, &world.institution, "ana@example.edu").await;
     member(&world, Role::Owner).await;
     let restricted = handed_over(&world, Role::Owner).await;
     for rule in all() {
@@ -137,6 +138,66 @@ async fn a_session_that_has_ended_is_worth_nothing() {
         }
     }
     assert_eq!(rows(&world, None).await, before, "nothing was changed");
+}
+
+/// How a member loses the console.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    SignOut,
+    SignOutEverywhere,
+    Removed,
+    /// They are still registered on a name page, and stay signed in.
+    RemovedPerson,
+    Demoted,
+}
+
+/// Whoever has copied the cookie before has lost it as well, and what they were reading ends.
+#[tokio::test]
+async fn a_stolen_cookie_ends_with_the_session_and_with_the_role() {
+    let world = World::on_sqlite().await;
+    let institution = &world.institution;
+    member(&world, Role::Owner).await;
+    for end in [End::SignOut, End::SignOutEverywhere, End::Removed, End::RemovedPerson, End::Demoted] {
+        let email = format!("{end:?}@example.edu").to_lowercase();
+        if matches!(end, End::RemovedPerson) {
+            world.person("Eva", &email).await;
+        }
+        let victim = member_named(&world, institution, &email, Role::Admin, &[]).await;
+        let thief = Browser::new(&world);
+        thief.set_cookie("endonym", &victim.cookie("endonym").unwrap());
+        thief.get("/console/example").await.expect(200);
+        let mut stream = thief.stream("/console/example/events").await;
+        assert_eq!(stream.status(), 200, "{end:?}");
+        match end {
+            End::SignOut => drop(victim.post("/sign-out", &[]).await.expect(303)),
+            // On another device.
+            End::SignOutEverywhere => {
+                let other = signed_in(&world, institution, &email).await;
+                other.post("/sign-out", &[("everywhere", "1")]).await.expect(303);
+            }
+            End::Removed | End::RemovedPerson => {
+                app::members::remove(&world.app, &Actor::Operator, institution.id, &email).await.unwrap();
+            }
+            End::Demoted => set(&world, institution, &email, Role::Reader, &[&world.page]).await,
+        }
+        let before = rows(&world, None).await;
+        for rule in all() {
+            let expected = match end {
+                End::SignOut | End::SignOutEverywhere | End::Removed => 303,
+                End::RemovedPerson => 404,
+                End::Demoted if rule.needs.role.includes(Role::Reader) => continue,
+                End::Demoted => 403,
+            };
+            let seen = send(&world, &thief, &rule).await;
+            assert_eq!(seen.status, expected, "{end:?} {} {}: {}", rule.method, rule.path, seen.body);
+            let is_sent_away = seen.location().starts_with("/sign-in?institution=example&");
+            assert!(expected != 303 || is_sent_away, "{end:?} {}: {}", rule.path, seen.location());
+        }
+        assert_eq!(rows(&world, None).await, before, "{end:?}: nothing was changed");
+        world.advance(Duration::from_secs(16));
+        let ending = async { while stream.chunk().await.unwrap().is_some() {} };
+        tokio::time::timeout(Duration::from_secs(30), ending).await.expect("the stream ends");
+    }
 }
 
 /// Dangerous acts need a sign-in of the last ten minutes; everything else does not.

@@ -3,6 +3,7 @@
 pub mod browser;
 pub mod database;
 pub mod forms;
+pub mod html;
 pub mod import;
 pub mod media;
 pub mod node;

@@ -28,7 +28,7 @@ async fn scene(in_token: bool) -> (World, Provider, Connection) {
 async fn map(world: &World, connection: &Connection, group: &str, role: Role) {
     let page = NamePageRef::parse(&world.page.slug).unwrap();
     let pages = if role.has_all_pages() { vec![] } else { vec![page] };
-    sso::map_group(&world.app, &Actor::Operator, connection.id, group, role, pages).await.unwrap();
+    sso::map_group(&world.app, &Actor::Operator, connection.id, group, role, pages, None).await.unwrap();
 }
 
 /// Neo signs in with these claims more than others have.
