@@ -7,6 +7,7 @@ use super::{
         Actor, App, Error, Missing, Result,
         audit::{self, Record},
         members::{self, keep_an_owner},
+        scim,
     },
     find,
 };
@@ -180,7 +181,7 @@ pub(super) async fn apply(
     let who = Who::named(WhoKind::System, &connection.name);
     let act = if role.is_some() { Act::MemberSet } else { Act::MemberRemoved };
     let record = Record::by(app, who, institution, act);
-    let address = email.as_given().to_owned();
+    let (address, owned_app) = (email.as_given().to_owned(), app.clone());
     let changed = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             if !rolls::lock_if_there(sql, institution).await? {
@@ -208,9 +209,13 @@ pub(super) async fn apply(
                 sessions::delete_all_of(sql, institution, &member.person.email_key).await?;
                 sign_ins::delete_of(sql, &member.person).await?;
             }
-            let old = before.as_ref().map_or(Json::Null, members::values);
+            let (old, log) = (before.as_ref().map_or(Json::Null, members::values), record.clone());
             audit::write_change(sql, members::about(record, &member).change(old, members::values(&member)))
-                .await
+                .await?;
+            if role == Role::Owner {
+                scim::release_owners(sql, &owned_app, institution, log).await?;
+            }
+            Ok(())
         })
     });
     match changed.await {
