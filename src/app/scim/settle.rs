@@ -112,13 +112,22 @@ impl Settling {
             subject.active |= user.user.active;
         }
         let ids: Vec<ScimUserId> = users.keys().copied().collect();
+        let by_email = scim_registrations::by_emails(sql, institution, keys).await?;
+        // What is parked belongs to whoever has the email by now.
+        let is_parked = |entry: &Entry| entry.link.is_some_and(|link| link.parked);
+        let claimed: HashSet<ParticipantId> = by_email
+            .iter()
+            .filter(|(key, entry)| is_parked(entry) && subjects.contains_key(&Key::Email(key.clone())))
+            .map(|(_, entry)| entry.id)
+            .collect();
         for entry in scim_registrations::following(sql, institution, &ids).await? {
             let user = entry.link.and_then(|link| users.get(&link.user));
+            let user = user.filter(|_| !claimed.contains(&entry.id));
             if let Some(subject) = user.and_then(|user| subjects.get_mut(&Key::of(user))) {
                 subject.entries.push(entry);
             }
         }
-        for (email_key, entry) in scim_registrations::by_emails(sql, institution, keys).await? {
+        for (email_key, entry) in by_email {
             let subject = subjects.get_mut(&Key::Email(email_key));
             if let Some(subject) = subject.filter(|one| !one.entries.iter().any(|known| known.id == entry.id))
             {
@@ -153,11 +162,6 @@ impl Settling {
             all.link.extend(plan.link);
             all.unlink.extend(plan.unlink);
         }
-        // A registration that follows somebody who has another email by now is in the plans of two people.
-        all.hide.sort_unstable();
-        all.hide.dedup();
-        all.show.sort_unstable();
-        all.show.dedup();
         for (page, ids) in by_page(all.hide) {
             self.context.log_people(sql, Act::ParticipantHidden, &ids).await?;
             hiding::hide(sql, &self.context.app, (institution, page), ids, now).await?;

@@ -26,7 +26,7 @@ use crate::{
         sso_groups::{GroupRole, role_of},
         text::{self, Lines, longest},
     },
-    store::{self, Sql, persons, rolls, sessions, sign_ins, sso_groups},
+    store::{self, Sql, persons, rolls, scim_users, sessions, sign_ins, sso_groups},
 };
 
 /// How a connection gives roles.
@@ -156,7 +156,7 @@ pub(super) async fn wanted(app: &App, connection: &Connection, person: &PersonId
 }
 
 /// Gives somebody who signs in the role of their groups, or takes it away. A role that was given by hand, or by another connection,
-/// stays, and so does the last owner.
+/// stays, and so does the last owner. Whom a directory has disabled gets none.
 pub(super) async fn apply(
     app: &App,
     connection: &Connection,
@@ -166,7 +166,10 @@ pub(super) async fn apply(
 ) -> Result<()> {
     let (institution, id, now) = (connection.institution, connection.id, app.clock.now());
     let person = PersonId { institution, email_key: email.key().to_owned() };
-    let role = role_of(&wanted.rules, groups);
+    let role = match scim_users::is_disabled(&mut app.db.read(), &person).await? {
+        true => None,
+        false => role_of(&wanted.rules, groups),
+    };
     // The reads avoid occupying the database's single writer at every sign-in.
     let before = store::members::find(&mut app.db.read(), &person).await?;
     let is_given = sso_groups::gave(&mut app.db.read(), &person, id).await?;
