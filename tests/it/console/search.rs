@@ -35,7 +35,7 @@ async fn people_pages_and_commands_are_found_within_the_role() {
         assert_eq!(titles(&json(&mut manager, &path(text)).await), of_manager, "{text}");
     }
     // Without a text, the sections.
-    assert_eq!(titles(&json(&mut owner, "/console/example/search").await).len(), 13);
+    assert_eq!(titles(&json(&mut owner, "/console/example/search").await).len(), 14);
     assert_eq!(titles(&json(&mut manager, "/console/example/search").await).len(), 6);
 }
 
