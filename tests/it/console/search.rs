@@ -28,6 +28,7 @@ async fn people_pages_and_commands_are_found_within_the_role() {
         ("choi", vec!["Choir"], vec![]),
         ("class", vec!["Class of 2027"], vec!["Class of 2027"]),
         ("access+token", vec!["Access tokens", "Create an access token"], vec![]),
+        ("directory", vec!["Connect a directory (SCIM)"], vec![]),
         ("export+people", vec!["Export people"], vec!["Export people"]),
         ("%3Cb%3E", vec![], vec![]),
     ] {
