@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record},
+    scim,
 };
 use crate::{
     domain::{
@@ -83,6 +84,7 @@ async fn write(
         return Err(Error::invalid(Field::NamePages, SetupFault::TooManyNamePages { most: MAX_PAGES }));
     }
     let (record, now) = (Record::new(app, actor, institution, Act::MemberSet), app.clock.now());
+    let owned_app = app.clone();
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -106,11 +108,15 @@ async fn write(
                     role,
                 };
                 let old = before.as_ref().map_or(Json::Null, values);
+                let log = record.clone();
                 let record = about(record, &member).change(old, values(&member));
                 set_in(sql, &member, before.as_ref()).await?;
                 // Whoever decides by hand decides for good: the role does not follow a group of a directory any more.
                 scim_registrations::unmark_role(sql, institution, &member.person.email_key).await?;
                 audit::write_change(sql, record).await?;
+                if role == Role::Owner {
+                    scim::release_owners(sql, &owned_app, institution, log).await?;
+                }
                 Ok(member)
             })
         })

@@ -155,7 +155,7 @@ pub async fn erase(
                 sign_in::forget(sql, &person, is_known_elsewhere).await?;
                 let gone = erase_in(sql, owned_app.ids.id(now), institution, &registrations, now).await?;
                 store::audit::forget_scim_users(sql, institution, &email_key).await?;
-                store::scim_users::leave_groups(sql, institution, &email_key).await?;
+                store::scim_users::leave(sql, institution, &email_key).await?;
                 persons::delete_person(sql, institution, &email_key).await?;
                 let ids: Vec<ParticipantId> = registrations.iter().map(|one| one.id).collect();
                 store::audit::forget_person(sql, institution, (email_key.as_str(), signature), &ids).await?;

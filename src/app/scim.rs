@@ -1,15 +1,18 @@
 //! SCIM 2.0: the directory of an institution provisions its people (docs/scim.md). Users are kept as they were sent; groups stand for
-//! name pages or roles, and registrations and roles follow them (`settle.rs`). Everything is written by `write.rs`.
+//! name pages or roles, and registrations and roles follow them (`settle.rs`, `roles.rs`, `follow.rs`). Everything is written by `write.rs`.
 
 pub mod connections;
+mod follow;
 pub mod groups;
 mod log;
+mod roles;
 mod settle;
 pub mod users;
 mod write;
 
 pub use connections::Authenticated;
 pub use groups::{GroupSummary, GroupView, Target};
+pub(super) use roles::release_owners;
 pub use users::{Said, UserView};
 
 use serde_json::Value;

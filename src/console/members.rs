@@ -10,6 +10,7 @@ use axum::{
     response::Response,
 };
 
+pub(super) use self::form::role_hint;
 use super::{
     rule::{Least, Rule},
     visit::{Console, Nav},
@@ -71,7 +72,7 @@ struct Row {
 }
 
 /// The name of a role.
-fn role_name(words: Words, role: Role) -> String {
+pub(super) fn role_name(words: Words, role: Role) -> String {
     words.text(match role {
         Role::Owner => "console-members-owner",
         Role::Admin => "console-members-admin",
@@ -81,7 +82,7 @@ fn role_name(words: Words, role: Role) -> String {
 }
 
 /// The first titles, and how many more there are.
-fn page_names(words: Words, role: Role, titles: &[String]) -> String {
+pub(super) fn page_names(words: Words, role: Role, titles: &[String]) -> String {
     if role.has_all_pages() {
         return words.text("console-members-all-pages");
     }

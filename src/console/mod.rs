@@ -19,6 +19,7 @@ mod people;
 mod phone;
 mod progress;
 pub mod rule;
+mod scim;
 mod search;
 mod settings;
 mod start;
@@ -49,6 +50,7 @@ pub fn rules() -> Vec<Rule> {
         custom_fields::rules(),
         tokens::rules(),
         systems::rules(),
+        scim::rules(),
         phone::rules(),
         messages::rules(),
         jobs::rules(),

@@ -29,7 +29,7 @@ pub fn rules() -> Vec<Rule> {
 }
 
 /// What can be done, in which section. The first steps have a page of their own.
-const COMMANDS: [(&str, Section); 12] = [
+const COMMANDS: [(&str, Section); 13] = [
     ("console-command-import", Section::NamePages),
     ("console-command-invite", Section::NamePages),
     ("console-command-page", Section::NamePages),
@@ -39,6 +39,7 @@ const COMMANDS: [(&str, Section); 12] = [
     ("console-command-field", Section::CustomFields),
     ("console-command-token", Section::Tokens),
     ("console-command-system", Section::LearningSystems),
+    ("console-command-directory", Section::Directories),
     ("console-command-look", Section::Settings),
     ("console-command-sso", Section::Settings),
     ("console-command-member", Section::Members),

@@ -88,6 +88,7 @@ impl Nav {
             Section::CustomFields => "console-custom-fields",
             Section::Tokens => "console-tokens",
             Section::LearningSystems => "console-learning-systems",
+            Section::Directories => "console-scim",
             Section::Phone => "console-phone",
             Section::Messages => "console-messages",
             Section::Jobs => "console-jobs",

@@ -11,6 +11,7 @@ pub enum Section {
     CustomFields,
     Tokens,
     LearningSystems,
+    Directories,
     Phone,
     Messages,
     Jobs,
@@ -21,7 +22,7 @@ pub enum Section {
 
 impl Section {
     /// In the order of the menu.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Overview,
         Self::People,
         Self::NamePages,
@@ -29,6 +30,7 @@ impl Section {
         Self::CustomFields,
         Self::Tokens,
         Self::LearningSystems,
+        Self::Directories,
         Self::Phone,
         Self::Messages,
         Self::Jobs,
@@ -47,6 +49,7 @@ impl Section {
             Self::CustomFields => "/custom-fields",
             Self::Tokens => "/tokens",
             Self::LearningSystems => "/learning-systems",
+            Self::Directories => "/directories",
             Self::Phone => "/phone",
             Self::Messages => "/messages",
             Self::Jobs => "/jobs",
@@ -56,11 +59,13 @@ impl Section {
         }
     }
 
-    /// Managers work with the people of their pages. Everything that concerns the whole institution is for admins and owners.
+    /// Managers work with the people of their pages. Everything that concerns the whole institution is for admins and owners; directories
+    /// are only for owners, because they give roles.
     /// Readers see none of it: they listen on the pages that they are given.
     pub const fn is_for(self, role: Role) -> bool {
         match role {
-            Role::Owner | Role::Admin => true,
+            Role::Owner => true,
+            Role::Admin => !matches!(self, Self::Directories),
             Role::Manager => matches!(
                 self,
                 Self::Overview
@@ -90,6 +95,6 @@ mod tests {
     #[test]
     fn a_role_sees_what_it_may_use() {
         let seen = |role| Section::ALL.into_iter().filter(|section| section.is_for(role)).count();
-        assert_eq!([Role::Owner, Role::Admin, Role::Manager, Role::Reader].map(seen), [13, 13, 6, 0]);
+        assert_eq!([Role::Owner, Role::Admin, Role::Manager, Role::Reader].map(seen), [14, 13, 6, 0]);
     }
 }

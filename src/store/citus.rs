@@ -78,6 +78,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("scim_groups", ByInstitution),
     ("scim_registrations", ByInstitution),
     ("scim_roles", ByInstitution),
+    ("scim_user_emails", ByInstitution),
     ("scim_users", ByInstitution),
     ("token_days", ByInstitution),
     ("token_pages", ByInstitution),

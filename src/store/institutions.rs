@@ -322,6 +322,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM scim_group_members WHERE institution_id = $1",
         "DELETE FROM scim_group_pages WHERE institution_id = $1",
         "DELETE FROM scim_groups WHERE institution_id = $1",
+        "DELETE FROM scim_user_emails WHERE institution_id = $1",
         "DELETE FROM scim_users WHERE institution_id = $1",
         "DELETE FROM codes WHERE institution_id = $1",
         "DELETE FROM institutions WHERE id = $1",

@@ -96,12 +96,27 @@ pub async fn owners(sql: &mut Sql, institution: InstitutionId) -> Result<i64> {
     Ok(sql.one(text, &params, |row| row.int(0)).await?.unwrap_or(0))
 }
 
+/// Owners who lose the role when there is another one. They have no pages of their own.
+pub async fn leaving(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Member>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM members WHERE institution_id = $1 AND leaving = TRUE ORDER BY email_key"
+    );
+    sql.rows(&text, &[institution.into()], |row| from_row(institution, row)).await
+}
+
+pub async fn set_leaving(sql: &mut Sql, person: &PersonId, leaving: bool) -> Result<()> {
+    let text = "UPDATE members SET leaving = $1 WHERE institution_id = $2 AND email_key = $3";
+    let params: [Value<'_>; 3] = [leaving.into(), person.institution.into(), (&person.email_key).into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
 /// Inserts a member, or replaces address, role and pages. From then on the role is one that was given by hand (see
 /// `sso_groups::mark`).
 pub async fn set(sql: &mut Sql, member: &Member) -> Result<()> {
     let Member { person: PersonId { institution, email_key }, email, role, pages, created_at } = member;
     let text = "INSERT INTO members (institution_id, email_key, email, role, created_at) VALUES ($1, $2, $3, $4, $5) \
-                ON CONFLICT (institution_id, email_key) DO UPDATE SET email = $3, role = $4, source = 'hand', connection_id = NULL";
+                ON CONFLICT (institution_id, email_key) DO UPDATE SET email = $3, role = $4, source = 'hand', connection_id = NULL, \
+                leaving = FALSE";
     let params: [Value<'_>; 5] = [
         (*institution).into(),
         email_key.into(),

@@ -41,6 +41,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0032_custom_field_kinds", include_str!("../../migrations/0032_custom_field_kinds.sql")),
     ("0033_token_days", include_str!("../../migrations/0033_token_days.sql")),
     ("0035_group_roles", include_str!("../../migrations/0035_group_roles.sql")),
+    ("0036_scim_emails", include_str!("../../migrations/0036_scim_emails.sql")),
     ("0038_console_lists", include_str!("../../migrations/0038_console_lists.sql")),
 ];
 

@@ -119,6 +119,24 @@ async fn delete_in(
     Ok(())
 }
 
+/// A person has another email: what they have agreed to, have chosen about messages, and were asked, is copied. What is known of the new
+/// email already stays. The audience has rules of its own (`audiences`).
+pub async fn follow_email(sql: &mut Sql, institution: InstitutionId, from: &str, to: &str) -> Result<()> {
+    for (table, columns, key) in [
+        ("consents", "version, language, consented_at, withdrawn_at", "email_key, version"),
+        ("mail_opt_outs", "created_at", "email_key"),
+        ("persons", "language, no_requests, created_at", "email_key"),
+        ("recording_requests", "requested_at", "email_key"),
+    ] {
+        let text = format!(
+            "INSERT INTO {table} (institution_id, email_key, {columns}) SELECT institution_id, $1, {columns} FROM {table} \
+             WHERE institution_id = $2 AND email_key = $3 ON CONFLICT (institution_id, {key}) DO NOTHING"
+        );
+        sql.execute(&text, &[to.into(), institution.into(), from.into()]).await?;
+    }
+    Ok(())
+}
+
 /// Deletes what a person with this email has chosen and their sessions, if they have no registration any more and are no member.
 pub async fn delete_unregistered(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
     let is_unknown = registrations(sql, institution, email_key).await?.is_empty()

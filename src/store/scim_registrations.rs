@@ -1,6 +1,6 @@
 //! Registrations and roles that follow the users of directories. The caller holds the institution's lock.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::{Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, value_rows};
 use crate::domain::{
@@ -159,8 +159,12 @@ pub async fn superseded(
     Ok(found)
 }
 
+/// Lets registrations follow users. Of several links of a registration, the last one counts.
 pub async fn link(sql: &mut Sql, institution: InstitutionId, links: &[(ParticipantId, Link)]) -> Result<()> {
-    for chunk in in_power_of_two_chunks(links) {
+    // PostgreSQL changes a row only once in a statement.
+    let links: BTreeMap<ParticipantId, Link> = links.iter().copied().collect();
+    let links: Vec<(ParticipantId, Link)> = links.into_iter().collect();
+    for chunk in in_power_of_two_chunks(&links) {
         let text = format!(
             "INSERT INTO scim_registrations (institution_id, participant_id, user_id, parked) VALUES {} \
              ON CONFLICT (institution_id, participant_id) DO UPDATE SET user_id = excluded.user_id, parked = excluded.parked",

@@ -1,10 +1,13 @@
 //! Users as directories have sent them.
 
-use super::{Error, Result, Row, Sql, Value, padded, placeholders, stored_json};
+use super::{
+    Error, Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, stored_json, value_rows,
+};
 use crate::domain::{
     ids::{InstitutionId, ScimConnectionId, ScimUserId},
     moment::Moment,
     scim::user::{StoredUser, User},
+    session::PersonId,
 };
 
 const COLUMNS: &str = "u.id, u.connection_id, u.resource, u.active, u.created_at, u.updated_at";
@@ -30,7 +33,7 @@ fn json(user: &User) -> Result<String> {
 
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &StoredUser) -> Result<()> {
     let text = "INSERT INTO scim_users (institution_id, id, connection_id, user_name_key, external_id, active, email_key, \
-                resource, pending, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, TRUE, $9, $10)";
+                resource, pending, created_at, updated_at, emails_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, TRUE, $9, $10, $10)";
     let user = &new.user;
     let params: [Value<'_>; 10] = [
         institution.into(),
@@ -44,13 +47,14 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &StoredUser)
         new.created_at.micros().into(),
         new.updated_at.micros().into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    sql.execute(text, &params).await?;
+    insert_emails(sql, institution, new).await
 }
 
 /// Writes what can change. Registrations and roles have to follow.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, changed: &StoredUser) -> Result<()> {
     let text = "UPDATE scim_users SET user_name_key = $1, external_id = $2, active = $3, email_key = $4, resource = $5, \
-                pending = TRUE, updated_at = $6 WHERE institution_id = $7 AND id = $8";
+                pending = TRUE, updated_at = $6, emails_at = $6 WHERE institution_id = $7 AND id = $8";
     let user = &changed.user;
     let params: [Value<'_>; 8] = [
         (&user.user_name_key).into(),
@@ -62,7 +66,81 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changed: &StoredU
         institution.into(),
         changed.id.into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    sql.execute(text, &params).await?;
+    delete_emails(sql, institution, changed.id).await?;
+    insert_emails(sql, institution, changed).await
+}
+
+async fn delete_emails(sql: &mut Sql, institution: InstitutionId, id: ScimUserId) -> Result<()> {
+    let text = "DELETE FROM scim_user_emails WHERE institution_id = $1 AND user_id = $2";
+    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+}
+
+async fn insert_emails(sql: &mut Sql, institution: InstitutionId, stored: &StoredUser) -> Result<()> {
+    let keys: Vec<String> = stored.user.email_values().into_iter().collect();
+    for chunk in in_power_of_two_chunks(&keys) {
+        let text = format!(
+            "INSERT INTO scim_user_emails (institution_id, value_key, user_id) VALUES {}",
+            value_rows(1, chunk.len(), 3)
+        );
+        let params: Vec<Value<'_>> = chunk
+            .iter()
+            .flat_map(|key| [Value::from(institution), Value::from(key), Value::from(stored.id)])
+            .collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
+/// Users whose emails are not in the index: an older version has written them.
+pub async fn without_emails(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    limit: i64,
+) -> Result<Vec<StoredUser>> {
+    let text = format!(
+        "SELECT {COLUMNS} FROM scim_users u WHERE u.institution_id = $1 AND u.emails_at <> u.updated_at \
+         ORDER BY u.id LIMIT $2"
+    );
+    sql.rows(&text, &[institution.into(), limit.into()], from_row).await
+}
+
+/// Puts the emails of a user into the index. The caller holds the institution's lock.
+pub async fn add_emails(sql: &mut Sql, institution: InstitutionId, stored: &StoredUser) -> Result<()> {
+    delete_emails(sql, institution, stored.id).await?;
+    insert_emails(sql, institution, stored).await?;
+    let text = "UPDATE scim_users SET emails_at = updated_at WHERE institution_id = $1 AND id = $2";
+    sql.execute(text, &[institution.into(), stored.id.into()]).await.map(|_| ())
+}
+
+/// The next users with this email, in the order of their creation. Keys are cut, so others may be among them.
+pub async fn with_email(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    key: &str,
+    last: ScimUserId,
+    limit: i64,
+) -> Result<Vec<StoredUser>> {
+    let params: [Value<'_>; 4] = [institution.into(), key.into(), last.into(), limit.into()];
+    sql.rows(&with_email_text(), &params, from_row).await
+}
+
+fn with_email_text() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM scim_user_emails e \
+         JOIN scim_users u ON u.institution_id = e.institution_id AND u.id = e.user_id \
+         WHERE e.institution_id = $1 AND e.value_key = $2 AND e.user_id > $3 ORDER BY e.user_id LIMIT $4"
+    )
+}
+
+/// For the test of query plans.
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let institution = Value::from(InstitutionId::new(1));
+    vec![(
+        "scim users with an email",
+        with_email_text(),
+        vec![institution, "a@x.org".into(), 0.into(), 9.into()],
+    )]
 }
 
 /// With the memberships in groups.
@@ -71,6 +149,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ScimUserId) -
     for text in [
         "DELETE FROM scim_group_members WHERE institution_id = $1 AND user_id = $2",
         "DELETE FROM scim_registrations WHERE institution_id = $1 AND user_id = $2 AND parked = FALSE",
+        "DELETE FROM scim_user_emails WHERE institution_id = $1 AND user_id = $2",
         "DELETE FROM scim_users WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &[institution.into(), id.into()]).await?;
@@ -192,6 +271,14 @@ pub async fn by_emails(
     Ok(found)
 }
 
+/// Has a directory disabled this person? Whoever is in no directory is not disabled.
+pub async fn is_disabled(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+    let text = "SELECT active FROM scim_users WHERE institution_id = $1 AND email_key = $2";
+    let params: [Value<'_>; 2] = [person.institution.into(), (&person.email_key).into()];
+    let all = sql.rows(text, &params, |row| row.bool(0)).await?;
+    Ok(!all.is_empty() && !all.contains(&true))
+}
+
 /// Which of these users exist?
 pub async fn existing(
     sql: &mut Sql,
@@ -239,9 +326,14 @@ pub async fn set_pending(
     Ok(())
 }
 
-/// Deletes the memberships of users who are about to be erased with their email.
-pub async fn leave_groups(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
-    let text = "DELETE FROM scim_group_members WHERE institution_id = $1 AND user_id IN \
-                (SELECT u.id FROM scim_users u WHERE u.institution_id = $1 AND u.email_key = $2)";
-    sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
+/// Deletes the memberships and emails of users who are about to be erased with their email.
+pub async fn leave(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    for table in ["scim_group_members", "scim_user_emails"] {
+        let text = format!(
+            "DELETE FROM {table} WHERE institution_id = $1 AND user_id IN \
+             (SELECT u.id FROM scim_users u WHERE u.institution_id = $1 AND u.email_key = $2)"
+        );
+        sql.execute(&text, &[institution.into(), email_key.into()]).await?;
+    }
+    Ok(())
 }

@@ -37,6 +37,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/console_pages.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_access.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_systems.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_scim.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_work.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_settings.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_members.ftl")),

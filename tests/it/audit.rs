@@ -307,6 +307,7 @@ const READS: &[&str] = &[
     "registrations::refusal",
     "registrations::sound",
     "scim::connections::all",
+    "scim::connections::overview",
     "scim::groups::list",
     "scim::groups::summaries",
     "scim::users::list",

@@ -11,7 +11,7 @@ use endonym::{
         looks, members, operators, opt_outs,
         own_recordings::Sharing,
         page_settings::{self, Change},
-        people_search, people_tasks, sign_in, sso, tokens, tool_consumers,
+        people_search, people_tasks, scim, sign_in, sso, tokens, tool_consumers,
     },
     domain::{
         address_list::AddressList,
@@ -779,6 +779,40 @@ async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
 }
 
+/// Directories, as an owner who has just signed in sees them.
+async fn directories(world: &World, matrix: &mut Matrix) {
+    let (app, operator, institution) = (&world.app, &Actor::Operator, world.institution.id);
+    let list = format!("/console/{}/directories", world.institution.slug);
+    let (new, fault) = (format!("{list}/new"), "document.querySelector('.fault')");
+    matrix.page("no directories", &*list).await;
+    matrix.page("new directory", &*new).await;
+    let blank = "document.querySelector('#name').form.submit()";
+    matrix.page("new directory with a fault", Way::from(&*new).on(blank, fault)).await;
+    let name =
+        "document.querySelector('#name').value = 'Entra'; document.querySelector('#name').form.submit()";
+    let made = Way::from(&*new).on(name, "document.querySelector('#curl')");
+    matrix.page("directory that was connected", made).await;
+    let (old, _) = {
+        let new = scim::connections::New { name: "دليل".into(), pages_from_groups: false };
+        scim::connections::create(app, operator, institution, new).await.unwrap()
+    };
+    let one = format!("{list}/{}", old.id);
+    matrix.page("directory", &*one).await;
+    let typed = "document.querySelector('#typed_name').form.submit()";
+    matrix.page("directory, not the name", Way::from(&*one).on(typed, fault)).await;
+    scim::connections::revoke(app, operator, institution, old.id).await.unwrap();
+    let group = json!({ "displayName": "Class of 2027" });
+    let group = scim::groups::create(app, operator, institution, &group, false).await.unwrap().stored.id;
+    let page = scim::Target::Page(NamePageRef::parse(&world.page.slug).unwrap());
+    scim::groups::map(app, operator, institution, group, page).await.unwrap();
+    matrix.page("directories", &*format!("{list}?state=all")).await;
+    let meaning = format!("{list}/groups/{group}");
+    matrix.page("group of a directory", &*meaning).await;
+    let none = "for (const one of document.querySelectorAll('[name=page]')) one.checked = false; \
+                document.querySelector('#kind-page').form.submit()";
+    matrix.page("group of a directory with a fault", Way::from(&*meaning).on(none, fault)).await;
+}
+
 /// The console's settings, jobs and messages, as an owner who has just signed in sees them.
 async fn console_settings(world: &World, matrix: &mut Matrix) {
     let (app, institution) = (&world.app, world.institution.id);
@@ -809,6 +843,7 @@ async fn console_settings(world: &World, matrix: &mut Matrix) {
     let way = Way::from(&*format!("{settings}/sign-on/new")).on(empty, fault);
     matrix.page("new connection with faults", way).await;
     matrix.page("connection", &*format!("{settings}/sign-on/{}", connection.id)).await;
+    directories(world, matrix).await;
     matrix.page("jobs", &*format!("{home}/jobs")).await;
     matrix.page("outbox", &*format!("{home}/messages")).await;
     matrix.page("bounces", &*format!("{home}/messages/bounces")).await;

@@ -983,6 +983,11 @@ pub fn cases() -> Vec<Case> {
             scim::connections::New { name: "Directory".into(), pages_from_groups: false }
         )),
         case!("scim::connections::all", Ownership, |s, a| scim::connections::all(&s.world.app, a, s.id)),
+        case!("scim::connections::overview", Ownership, |s, a| scim::connections::overview(
+            &s.world.app,
+            a,
+            s.id
+        )),
         case!("scim::connections::revoke", Ownership, |s, a| revoke_scim(s, a)),
         case!("scim::users::create", Provisioning, |s, a| async {
             let body = json!({ "userName": s.world.app.ids.hex() });

@@ -52,6 +52,7 @@ console-command-mail = تغيير نصوص الرسائل
 console-command-field = إضافة حقل مخصص
 console-command-token = إنشاء رمز وصول
 console-command-system = ربط منصة تعلم
+console-command-directory = ربط دليل (SCIM)
 console-command-look = تغيير الشعار واللون
 console-command-sso = إعداد تسجيل الدخول الموحد
 console-command-member = إضافة عضو

@@ -52,6 +52,7 @@ console-command-mail = Texte der Nachrichten ändern
 console-command-field = Eigenes Feld hinzufügen
 console-command-token = Zugriffstoken erstellen
 console-command-system = Lernplattform verbinden
+console-command-directory = Verzeichnis verbinden (SCIM)
 console-command-look = Logo und Farbe ändern
 console-command-sso = Single Sign-on einrichten
 console-command-member = Mitglied hinzufügen

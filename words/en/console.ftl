@@ -52,6 +52,7 @@ console-command-mail = Change the texts of messages
 console-command-field = Add a custom field
 console-command-token = Create an access token
 console-command-system = Connect a learning system
+console-command-directory = Connect a directory (SCIM)
 console-command-look = Change logo and color
 console-command-sso = Set up single sign-on
 console-command-member = Add a member

@@ -52,6 +52,7 @@ console-command-mail = Cambiar los textos de los mensajes
 console-command-field = Añadir un campo personalizado
 console-command-token = Crear un token de acceso
 console-command-system = Conectar una plataforma de aprendizaje
+console-command-directory = Conectar un directorio (SCIM)
 console-command-look = Cambiar el logotipo y el color
 console-command-sso = Configurar el inicio de sesión único
 console-command-member = Añadir un miembro

@@ -52,6 +52,7 @@ console-command-mail = Modifier les textes des messages
 console-command-field = Ajouter un champ personnalisé
 console-command-token = Créer un jeton d’accès
 console-command-system = Connecter une plateforme d’apprentissage
+console-command-directory = Connecter un annuaire (SCIM)
 console-command-look = Modifier le logo et la couleur
 console-command-sso = Configurer l’authentification unique
 console-command-member = Ajouter un membre

@@ -52,6 +52,7 @@ console-command-mail = Alterar os textos das mensagens
 console-command-field = Adicionar um campo personalizado
 console-command-token = Criar um token de acesso
 console-command-system = Conectar uma plataforma de aprendizagem
+console-command-directory = Conectar um diretório (SCIM)
 console-command-look = Alterar o logotipo e a cor
 console-command-sso = Configurar o login único
 console-command-member = Adicionar um membro

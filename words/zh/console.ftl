@@ -52,6 +52,7 @@ console-command-mail = 修改消息文本
 console-command-field = 添加自定义字段
 console-command-token = 创建访问令牌
 console-command-system = 连接学习平台
+console-command-directory = 连接目录（SCIM）
 console-command-look = 更改徽标和颜色
 console-command-sso = 设置单点登录
 console-command-member = 添加成员

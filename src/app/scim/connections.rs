@@ -20,7 +20,7 @@ use crate::{
         text::{self, Lines, longest},
         token,
     },
-    store::scim_connections,
+    store::{scim_connections, scim_users},
 };
 
 #[derive(Debug, Default)]
@@ -74,6 +74,18 @@ pub async fn create(
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Connection>> {
     actor.own(institution)?;
     Ok(scim_connections::all(&mut app.db.read(), institution).await?)
+}
+
+/// What an institution has of directories. Users and groups belong to it, and not to one of the connections.
+#[derive(Debug)]
+pub struct Overview {
+    pub connections: Vec<Connection>,
+    pub users: i64,
+}
+
+pub async fn overview(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Overview> {
+    let connections = all(app, actor, institution).await?;
+    Ok(Overview { connections, users: scim_users::count(&mut app.db.read(), institution).await? })
 }
 
 /// Its token stops working at once. Users, groups and registrations stay.

@@ -1,30 +1,27 @@
-//! Lets registrations and roles follow the users of a directory, inside the transaction that changes them. What happens to registrations is
-//! decided by `domain/scim/plan.rs`.
+//! Lets registrations and roles (`roles.rs`) follow the users of a directory, inside the transaction that changes them. What happens to
+//! registrations is decided by `domain/scim/plan.rs`.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::write::Context;
+use super::{roles::Roles, write::Context};
 use crate::{
     app::{
-        Result, hiding, members,
+        Result, hiding,
         own_recordings::{self, Copies},
         participants::start,
     },
     domain::{
         audit::Act,
-        email::Email,
         ids::{NamePageId, ParticipantId, ScimGroupId, ScimUserId},
-        matching::{self, TargetIdentity},
-        member::{Member, Role},
         own_recording::Registration,
         participant::Participant,
         scim::{
             group::{Mapping, StoredGroup},
             plan::{Entry, Link, Plan, Subject},
-            user::{StoredUser, User},
+            user::StoredUser,
         },
         session::PersonId,
     },
@@ -46,7 +43,7 @@ pub(super) struct Settling {
     /// The copies that were attached to somebody.
     pub(super) used: HashSet<String>,
     /// Emails that users have had before.
-    left: Vec<String>,
+    pub(super) left: Vec<String>,
 }
 
 /// By what people are told apart.
@@ -66,18 +63,11 @@ impl Key {
     }
 }
 
-/// The role that groups give to a person.
-struct Given {
-    email: Email,
-    role: Role,
-    pages: BTreeSet<NamePageId>,
-}
-
 /// Everything that concerns the people of a batch.
 struct Batch {
     users: BTreeMap<ScimUserId, StoredUser>,
     subjects: BTreeMap<Key, Subject>,
-    roles: BTreeMap<String, Given>,
+    roles: Roles,
 }
 
 impl Settling {
@@ -106,7 +96,8 @@ impl Settling {
         let batch = self.read(sql, users, &keys).await?;
         self.settle_registrations(sql, &batch).await?;
         self.end_sessions(sql, &batch).await?;
-        self.settle_roles(sql, &keys, batch.roles).await
+        let disabled = batch.disabled().collect();
+        self.context.settle_roles(sql, &keys, &batch.roles, &disabled).await
     }
 
     async fn read(&self, sql: &mut Sql, users: &[StoredUser], keys: &[&str]) -> Result<Batch> {
@@ -121,20 +112,29 @@ impl Settling {
             subject.active |= user.user.active;
         }
         let ids: Vec<ScimUserId> = users.keys().copied().collect();
+        let by_email = scim_registrations::by_emails(sql, institution, keys).await?;
+        // What is parked belongs to whoever has the email by now.
+        let is_parked = |entry: &Entry| entry.link.is_some_and(|link| link.parked);
+        let claimed: HashSet<ParticipantId> = by_email
+            .iter()
+            .filter(|(key, entry)| is_parked(entry) && subjects.contains_key(&Key::Email(key.clone())))
+            .map(|(_, entry)| entry.id)
+            .collect();
         for entry in scim_registrations::following(sql, institution, &ids).await? {
             let user = entry.link.and_then(|link| users.get(&link.user));
+            let user = user.filter(|_| !claimed.contains(&entry.id));
             if let Some(subject) = user.and_then(|user| subjects.get_mut(&Key::of(user))) {
                 subject.entries.push(entry);
             }
         }
-        for (email_key, entry) in scim_registrations::by_emails(sql, institution, keys).await? {
+        for (email_key, entry) in by_email {
             let subject = subjects.get_mut(&Key::Email(email_key));
             if let Some(subject) = subject.filter(|one| !one.entries.iter().any(|known| known.id == entry.id))
             {
                 subject.entries.push(entry);
             }
         }
-        let mut batch = Batch { users, subjects, roles: BTreeMap::new() };
+        let mut batch = Batch { users, subjects, roles: Roles::default() };
         let groups = scim_groups::of_users(sql, institution, &ids).await?;
         let group_ids: BTreeSet<ScimGroupId> = groups.iter().map(|(_, group)| group.id).collect();
         let group_ids: Vec<ScimGroupId> = group_ids.into_iter().collect();
@@ -264,140 +264,23 @@ impl Settling {
     /// Whoever is not active any more is signed out.
     async fn end_sessions(&self, sql: &mut Sql, batch: &Batch) -> Result<()> {
         let institution = self.context.institution;
-        for (key, _) in batch.subjects.iter().filter(|(_, subject)| !subject.active) {
-            if let Key::Email(email_key) = key {
-                sessions::delete_all_of(sql, institution, email_key).await?;
-                sign_ins::delete_of(sql, &PersonId { institution, email_key: email_key.clone() }).await?;
-            }
+        for email_key in batch.disabled() {
+            sessions::delete_all_of(sql, institution, email_key).await?;
+            sign_ins::delete_of(sql, &PersonId { institution, email_key: email_key.to_owned() }).await?;
         }
         Ok(())
-    }
-
-    /// Roles that were given by hand stay as they are, and so does the last owner.
-    async fn settle_roles(&self, sql: &mut Sql, keys: &[&str], given: BTreeMap<String, Given>) -> Result<()> {
-        let institution = self.context.institution;
-        let marked = scim_registrations::with_role(sql, institution, keys).await?;
-        // First those who get a role: one of them may be an owner.
-        for (email_key, given) in &given {
-            self.give_role(sql, email_key, given, marked.contains(email_key)).await?;
-        }
-        for email_key in marked.into_iter().filter(|key| !given.contains_key(key)) {
-            let person = PersonId { institution, email_key };
-            let Some(member) = store::members::find(sql, &person).await? else {
-                scim_registrations::unmark_role(sql, institution, &person.email_key).await?;
-                continue;
-            };
-            if members::is_last_owner(sql, &member).await? {
-                tracing::warn!(%institution, "the last owner has left the group that made them one, and stays");
-            } else {
-                members::remove_in(sql, &person).await?;
-                self.context.log_role(sql, Some(&member), None).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn give_role(&self, sql: &mut Sql, email_key: &str, given: &Given, is_marked: bool) -> Result<()> {
-        let (institution, now) = (self.context.institution, self.context.now);
-        let person = PersonId { institution, email_key: email_key.to_owned() };
-        let before = store::members::find(sql, &person).await?;
-        if given.email.is_lookalike() || (before.is_some() && !is_marked) {
-            return Ok(());
-        }
-        let member = Member {
-            person,
-            email: given.email.as_given().to_owned(),
-            role: given.role,
-            pages: given.pages.iter().copied().collect(),
-            created_at: before.as_ref().map_or(now, |before| before.created_at),
-        };
-        if before.as_ref() == Some(&member) {
-            return Ok(());
-        }
-        if let Some(before) = before.as_ref().filter(|_| member.role != Role::Owner)
-            && members::is_last_owner(sql, before).await?
-        {
-            tracing::warn!(%institution, "the last owner has left the group that made them one, and stays");
-            return Ok(());
-        }
-        members::set_in(sql, &member, before.as_ref()).await?;
-        self.context.log_role(sql, before.as_ref(), Some(&member)).await?;
-        Ok(scim_registrations::mark_role(sql, institution, email_key, now).await?)
-    }
-
-    /// Lets the registrations of a user have the new name and email. What people have changed themselves stays until the directory
-    /// changes it.
-    pub(super) async fn follow(
-        &mut self,
-        sql: &mut Sql,
-        id: ScimUserId,
-        before: &User,
-        after: &User,
-    ) -> Result<()> {
-        let (old, new) = (before.identity(), after.identity());
-        if old == new {
-            return Ok(());
-        }
-        let (institution, now) = (self.context.institution, self.context.now);
-        let is_renamed = (&old.first_name, &old.last_name) != (&new.first_name, &new.last_name);
-        let moved = new.email.clone().filter(|email| old.email.as_ref() != Some(email));
-        let old_key = old.email.as_ref().map(|email| email.key().to_owned());
-        let chosen = match (&old_key, &moved) {
-            (Some(key), Some(_)) => store::audiences::chosen(sql, institution, key).await?,
-            _ => None,
-        };
-        for (page, entry) in scim_registrations::identities(sql, institution, id).await? {
-            let mut wanted = entry.identity();
-            if is_renamed {
-                (wanted.first_name, wanted.last_name) = (new.first_name.clone(), new.last_name.clone());
-            }
-            let is_gone = self.take_email(sql, (page, &entry), moved.as_ref(), &mut wanted).await?;
-            let is_hidden = entry.hidden || is_gone;
-            participants::set_identity(sql, institution, (entry.id, is_hidden), &wanted, now).await?;
-            self.context.log_identity(sql, entry.id, &entry.identity(), &wanted).await?;
-        }
-        if let (Some(audience), Some(email)) = (chosen, &moved)
-            && store::audiences::chosen(sql, institution, email.key()).await?.is_none()
-        {
-            let person = PersonId { institution, email_key: email.key().to_owned() };
-            store::audiences::choose(sql, &person, audience, now).await?;
-        }
-        self.left.extend(old_key.filter(|key| new.email.as_ref().is_none_or(|email| email.key() != key)));
-        Ok(())
-    }
-
-    /// Gives an entry the new email. If somebody has it on the page already, that is the person's registration from now on, and this one is
-    /// hidden without an email and follows nobody (ADR 14). Returns whether it was hidden.
-    async fn take_email(
-        &self,
-        sql: &mut Sql,
-        (page, entry): (NamePageId, &matching::Entry),
-        email: Option<&Email>,
-        wanted: &mut TargetIdentity,
-    ) -> Result<bool> {
-        let (institution, now) = (self.context.institution, self.context.now);
-        let Some(email) = email else { return Ok(false) };
-        let is_taken = scim_registrations::has_other(sql, institution, page, email.key(), entry.id).await?;
-        if entry.email_key.as_deref().is_some_and(|key| key != email.key()) {
-            participants::clear_emails(sql, institution, &[entry]).await?;
-        }
-        if !is_taken {
-            wanted.email = Some(email.as_given().to_owned());
-            wanted.email_key = Some(email.key().to_owned());
-            return Ok(false);
-        }
-        (wanted.email, wanted.email_key) = (None, None);
-        scim_registrations::unlink(sql, institution, &[entry.id]).await?;
-        if entry.hidden {
-            return Ok(false);
-        }
-        self.context.log_people(sql, Act::ParticipantHidden, &[entry.id]).await?;
-        hiding::hide(sql, &self.context.app, (institution, page), vec![entry.id], now).await?;
-        Ok(true)
     }
 }
 
 impl Batch {
+    /// The keys of people none of whose users is active.
+    fn disabled(&self) -> impl Iterator<Item = &str> {
+        self.subjects.iter().filter_map(|(key, subject)| match key {
+            Key::Email(email_key) if !subject.active => Some(email_key.as_str()),
+            _ => None,
+        })
+    }
+
     /// What membership in a group gives to a user.
     fn add_group(&mut self, id: ScimUserId, group: &StoredGroup, pages: &[NamePageId]) {
         let Some(user) = self.users.get(&id).filter(|user| user.user.active) else { return };
@@ -407,21 +290,10 @@ impl Batch {
             }
             return;
         };
-        let Some(email) = &user.user.email else { return };
-        let pages = || if role.has_all_pages() { BTreeSet::new() } else { pages.iter().copied().collect() };
-        let given = self.roles.entry(email.key().to_owned());
-        let given = given.or_insert_with(|| Given { email: email.clone(), role, pages: pages() });
-        if rank(role) < rank(given.role) {
-            *given = Given { email: email.clone(), role, pages: pages() };
-        } else if role == given.role {
-            given.pages.extend(pages());
+        if let Some(email) = &user.user.email {
+            self.roles.add(email, role, pages);
         }
     }
-}
-
-/// Owners come first.
-fn rank(role: Role) -> usize {
-    Role::ALL.into_iter().position(|one| one == role).unwrap_or(Role::ALL.len())
 }
 
 /// The pages on which somebody is registered already, whom a group names from now on.

@@ -22,13 +22,13 @@ use crate::{
         scim::{
             patch::{self, Operation},
             schema::USERS,
-            user::{StoredUser, User, user_name_key},
+            user::{StoredUser, User, email_value_key, user_name_key, wanted_email},
         },
     },
     store::{
         Sql,
         participants::{self as registrations, KeyKind},
-        scim_groups, scim_users,
+        rolls, scim_groups, scim_users,
     },
 };
 
@@ -72,9 +72,30 @@ pub async fn list(
 ) -> Result<Listed<UserView>> {
     actor.provision(institution)?;
     catch_up(app, actor, institution).await?;
+    if query.filter.as_ref().and_then(wanted_email).is_some() {
+        index_emails(app, institution).await?;
+    }
     let sql = &mut app.db.read();
     let Listed { total, resources } = matching(sql, institution, query).await?;
     Ok(Listed { total, resources: views(sql, institution, resources).await? })
+}
+
+/// Puts those emails into the index that an older version has written.
+async fn index_emails(app: &App, institution: InstitutionId) -> Result<()> {
+    while !scim_users::without_emails(&mut app.db.read(), institution, 1).await?.is_empty() {
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move {
+                    rolls::lock(sql, institution).await?;
+                    for user in scim_users::without_emails(sql, institution, super::COMPARED).await? {
+                        scim_users::add_emails(sql, institution, &user).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await?;
+    }
+    Ok(())
 }
 
 pub async fn replace(
@@ -136,8 +157,12 @@ async fn matching(sql: &mut Sql, institution: InstitutionId, query: &Query) -> R
         return Ok(matches.listed);
     }
     let mut last = ScimUserId::new(i64::MIN);
+    let email = wanted_email(filter).map(email_value_key);
     loop {
-        let group = scim_users::after(sql, institution, last, super::COMPARED).await?;
+        let group = match &email {
+            Some(key) => scim_users::with_email(sql, institution, key, last, super::COMPARED).await?,
+            None => scim_users::after(sql, institution, last, super::COMPARED).await?,
+        };
         let Some(end) = group.last() else { return Ok(matches.listed) };
         last = end.id;
         matches.check(group.len())?;

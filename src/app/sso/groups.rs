@@ -7,6 +7,7 @@ use super::{
         Actor, App, Error, Missing, Result,
         audit::{self, Record},
         members::{self, keep_an_owner},
+        scim,
     },
     find,
 };
@@ -26,7 +27,7 @@ use crate::{
         text::{self, Lines, longest},
         token,
     },
-    store::{self, Sql, persons, rolls, sessions, sign_ins, sso_groups},
+    store::{self, Sql, persons, rolls, scim_users, sessions, sign_ins, sso_groups},
 };
 
 /// How a connection gives roles.
@@ -184,7 +185,7 @@ pub(super) async fn wanted(app: &App, connection: &Connection, person: &PersonId
 }
 
 /// Gives somebody who signs in the role of their groups, or takes it away. A role that was given by hand, or by another connection,
-/// stays, and so does the last owner.
+/// stays, and so does the last owner. Whom a directory has disabled gets none.
 pub(super) async fn apply(
     app: &App,
     connection: &Connection,
@@ -194,7 +195,10 @@ pub(super) async fn apply(
 ) -> Result<()> {
     let (institution, id, now) = (connection.institution, connection.id, app.clock.now());
     let person = PersonId { institution, email_key: email.key().to_owned() };
-    let role = role_of(&wanted.rules, groups);
+    let role = match scim_users::is_disabled(&mut app.db.read(), &person).await? {
+        true => None,
+        false => role_of(&wanted.rules, groups),
+    };
     // The reads avoid occupying the database's single writer at every sign-in.
     let before = store::members::find(&mut app.db.read(), &person).await?;
     let is_given = sso_groups::gave(&mut app.db.read(), &person, id).await?;
@@ -209,7 +213,7 @@ pub(super) async fn apply(
     let who = Who::named(WhoKind::System, &connection.name);
     let act = if role.is_some() { Act::MemberSet } else { Act::MemberRemoved };
     let record = Record::by(app, who, institution, act);
-    let address = email.as_given().to_owned();
+    let (address, owned_app) = (email.as_given().to_owned(), app.clone());
     let changed = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             if !rolls::lock_if_there(sql, institution).await? {
@@ -237,9 +241,13 @@ pub(super) async fn apply(
                 sessions::delete_all_of(sql, institution, &member.person.email_key).await?;
                 sign_ins::delete_of(sql, &member.person).await?;
             }
-            let old = before.as_ref().map_or(Json::Null, members::values);
+            let (old, log) = (before.as_ref().map_or(Json::Null, members::values), record.clone());
             audit::write_change(sql, members::about(record, &member).change(old, members::values(&member)))
-                .await
+                .await?;
+            if role == Role::Owner {
+                scim::release_owners(sql, &owned_app, institution, log).await?;
+            }
+            Ok(())
         })
     });
     match changed.await {

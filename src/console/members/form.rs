@@ -28,7 +28,7 @@ use crate::{
     words::Words,
 };
 
-fn role_hint(words: Words, role: Role) -> String {
+pub fn role_hint(words: Words, role: Role) -> String {
     words.text(match role {
         Role::Owner => "console-members-owner-hint",
         Role::Admin => "console-members-admin-hint",

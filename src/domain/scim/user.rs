@@ -1,9 +1,12 @@
 //! A user of a directory: a person, by their email, whom the directory switches on and off. Being a user registers nobody.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{
     Fault,
+    filter::{Filter, Operator},
     patch::{self, Operation},
     resource::{self, Object},
     schema::USERS,
@@ -18,6 +21,8 @@ use crate::domain::{
 
 /// The longest user name and external id, in characters.
 const LONGEST_KEY: usize = 500;
+/// How much of an email is in the index, in characters. Whoever is found by it is compared with all of it.
+const LONGEST_EMAIL_KEY: usize = 250;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct User {
@@ -61,16 +66,15 @@ impl User {
     /// Reads the body of a PUT. Without `active`, nobody is switched off or on.
     pub fn replaced(&self, given: &Value) -> Result<Self, Fault> {
         let mut resource = resource::read(&USERS, given)?;
-        if !resource.contains_key("active")
-            && let Some(active) = self.resource.get("active")
-        {
-            resource.insert("active".to_owned(), active.clone());
-        }
+        resource.entry("active").or_insert(Value::Bool(self.active));
         Self::of(resource)
     }
 
+    /// Removing `active` neither enables nor disables anybody.
     pub fn patched(&self, operations: Vec<Operation>) -> Result<Self, Fault> {
-        Self::of(patch::apply(&USERS, &self.resource, operations)?)
+        let changed = Self::of(patch::apply(&USERS, &self.resource, operations)?)?;
+        let is_said = changed.resource.contains_key("active");
+        Ok(if is_said { changed } else { Self { active: self.active, ..changed } })
     }
 
     pub fn of(resource: Object) -> Result<Self, Fault> {
@@ -90,6 +94,13 @@ impl User {
             email: email(&resource, &user_name),
             resource,
         })
+    }
+
+    /// The keys of all emails, by which filters find the user.
+    pub fn email_values(&self) -> BTreeSet<String> {
+        let all =
+            self.resource.get("emails").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        all.iter().filter_map(|one| one.get("value")?.as_str()).map(email_value_key).collect()
     }
 
     /// Given and family name, or whatever else names the person.
@@ -113,6 +124,44 @@ impl User {
 /// User names are unique in an institution, whatever their case.
 pub fn user_name_key(user_name: &str) -> String {
     text::folded(user_name.trim())
+}
+
+/// Equal emails, whatever their case, have the same key.
+pub fn email_value_key(email: &str) -> String {
+    email.to_lowercase().chars().take(LONGEST_EMAIL_KEY).collect()
+}
+
+/// The email that a user must have to match this filter, if it requires one: `emails.value eq "ana@x.org"`,
+/// `emails[type eq "work" and value eq "ana@x.org"]`.
+pub fn wanted_email(filter: &Filter) -> Option<&str> {
+    match filter {
+        Filter::And(all) => all.iter().find_map(wanted_email),
+        Filter::Values { path, filter } if is_emails(path) => wanted_value(filter),
+        Filter::Compare { path, operator: Operator::Equal, value: Value::String(value) } => {
+            is_emails(path).then_some(value.as_str())
+        }
+        _ => None,
+    }
+}
+
+/// Several emails are compared by `value` also if the path ends without it.
+fn is_emails(path: &str) -> bool {
+    USERS.resolve(path).is_some_and(|target| {
+        target.extension.is_none()
+            && target.attribute.is_some_and(|attribute| attribute.name == "emails")
+            && target.part.is_none_or(|part| part.name == "value")
+    })
+}
+
+/// The same inside of brackets, where paths are the names of parts.
+fn wanted_value(filter: &Filter) -> Option<&str> {
+    match filter {
+        Filter::And(all) => all.iter().find_map(wanted_value),
+        Filter::Compare { path, operator: Operator::Equal, value: Value::String(value) } => {
+            path.eq_ignore_ascii_case("value").then_some(value.as_str())
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn text_in<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
@@ -192,9 +241,49 @@ mod tests {
         assert!(!off.active);
         assert!(!off.replaced(&json!({ "userName": "b" })).unwrap().active, "PUT without it changes nothing");
         assert!(off.replaced(&json!({ "userName": "b", "active": true })).unwrap().active);
-        let removed = json!({ "Operations": [{ "op": "remove", "path": "active" }] });
-        let removed = off.patched(patch::parse(&removed).unwrap()).unwrap();
-        assert!(removed.active && !removed.resource.contains_key("active"));
+    }
+
+    #[test]
+    fn nobody_is_enabled_by_removing_what_says_that_they_are_not() {
+        for operation in [
+            json!({ "op": "remove", "path": "active" }),
+            json!({ "op": "replace", "path": "active", "value": null }),
+            json!({ "op": "replace", "value": { "active": null } }),
+        ] {
+            let body = json!({ "Operations": [operation] });
+            let removed = |user: &User| user.patched(patch::parse(&body).unwrap()).unwrap();
+            let off = removed(&user(json!({ "userName": "a", "active": false })));
+            assert!(!off.active && !off.resource.contains_key("active"), "{body}");
+            assert!(!off.replaced(&json!({ "userName": "b" })).unwrap().active, "nor by a PUT afterwards");
+            assert!(removed(&user(json!({ "userName": "a", "active": true }))).active, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_filter_can_require_an_email() {
+        let wanted = |text: &str| wanted_email(&Filter::parse(text).unwrap()).map(str::to_owned);
+        for filter in [
+            r#"emails.value eq "Ana@x.org""#,
+            r#"emails eq "Ana@x.org""#,
+            r#"EMAILS[type eq "work" and Value eq "Ana@x.org"]"#,
+            r#"emails[type eq "work"].value eq "Ana@x.org""#,
+            r#"active eq true and urn:ietf:params:scim:schemas:core:2.0:User:emails.value eq "Ana@x.org""#,
+        ] {
+            assert_eq!(wanted(filter).as_deref(), Some("Ana@x.org"), "{filter}");
+        }
+        for filter in [
+            r#"emails.value co "x.org""#,
+            r#"emails.type eq "work""#,
+            r#"emails.value eq "ana@x.org" or userName eq "ana""#,
+            r#"not (emails.value eq "ana@x.org")"#,
+            r#"emails[value eq "ana@x.org" or type eq "work"]"#,
+            r#"userName eq "ana@x.org""#,
+        ] {
+            assert_eq!(wanted(filter), None, "{filter}");
+        }
+        let ana =
+            user(json!({ "userName": "a", "emails": [{ "value": "Ana@x.org" }, { "value": "ana@x.org" }] }));
+        assert_eq!(ana.email_values().into_iter().collect::<Vec<_>>(), ["ana@x.org"]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod people;
 mod people_many;
 mod phone;
 mod progress;
+mod scim;
 mod search;
 mod security;
 mod settings;

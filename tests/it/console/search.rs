@@ -28,6 +28,7 @@ async fn people_pages_and_commands_are_found_within_the_role() {
         ("choi", vec!["Choir"], vec![]),
         ("class", vec!["Class of 2027"], vec!["Class of 2027"]),
         ("access+token", vec!["Access tokens", "Create an access token"], vec![]),
+        ("directory", vec!["Connect a directory (SCIM)"], vec![]),
         ("export+people", vec!["Export people"], vec!["Export people"]),
         ("%3Cb%3E", vec![], vec![]),
     ] {
@@ -35,7 +36,7 @@ async fn people_pages_and_commands_are_found_within_the_role() {
         assert_eq!(titles(&json(&mut manager, &path(text)).await), of_manager, "{text}");
     }
     // Without a text, the sections.
-    assert_eq!(titles(&json(&mut owner, "/console/example/search").await).len(), 13);
+    assert_eq!(titles(&json(&mut owner, "/console/example/search").await).len(), 14);
     assert_eq!(titles(&json(&mut manager, "/console/example/search").await).len(), 6);
 }
 

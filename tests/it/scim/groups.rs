@@ -1,8 +1,8 @@
 //! Groups: what they stand for, and what becomes of registrations and roles.
 
 use endonym::{
-    app::{Actor, audiences, institutions, members, persons, scim::Target},
-    domain::{audience::Audience, email::Email, media::Kind, member::Role, session::PersonId},
+    app::{Actor, audiences, institutions, persons, scim::Target},
+    domain::{audience::Audience, media::Kind, member::Role, session::PersonId},
 };
 use serde_json::{Value, json};
 
@@ -239,67 +239,6 @@ async fn what_was_interrupted_is_caught_up() {
 }
 
 #[tokio::test]
-async fn a_group_can_give_a_role_and_the_last_owner_stays() {
-    let world = World::new().await;
-    let directory = Directory::new(&world).await;
-    let role = async |email: &str| {
-        let person = PersonId { institution: world.institution.id, email_key: email.into() };
-        members::find(&world.app, &person).await.unwrap().map(|member| (member.role, member.pages.len()))
-    };
-    let [ana, ben] =
-        [("Ana", "ana@x.org"), ("Ben", "ben@x.org")].map(|(name, email)| directory.user(name, "X", email));
-    let (ana, ben) = (ana.await, ben.await);
-    let owners = directory.group("Owners", &[&ana]).await;
-    let managers = directory.group("Managers", &[&ana, &ben]).await;
-    directory.map(&managers, Target::Role(Role::Manager, vec![reference(&world.page)])).await;
-    assert_eq!(
-        (role("ana@x.org").await, role("ben@x.org").await),
-        (Some((Role::Manager, 1)), Some((Role::Manager, 1)))
-    );
-    directory.map(&owners, Target::Role(Role::Owner, Vec::new())).await;
-    assert_eq!(role("ana@x.org").await, Some((Role::Owner, 0)), "the highest one");
-    assert!(people(&world, &world.page).await.is_empty(), "a role registers nobody");
-    directory.set_active(&ben, false).await;
-    assert_eq!(role("ben@x.org").await, None);
-    directory.set_active(&ben, true).await;
-    assert_eq!(role("ben@x.org").await, Some((Role::Manager, 1)));
-    // Nobody else owns the institution.
-    directory
-        .patch(&format!("/Groups/{owners}"), json!([{ "op": "remove", "path": "members" }]))
-        .await
-        .expect(204);
-    assert_eq!(role("ana@x.org").await, Some((Role::Owner, 0)));
-    let join = json!([{ "op": "add", "path": "members", "value": [{ "value": ben }] }]);
-    directory.patch(&format!("/Groups/{owners}"), join).await.expect(204);
-    directory
-        .patch(
-            &format!("/Groups/{managers}"),
-            json!([{ "op": "add", "path": "members", "value": [{ "value": ana }] }]),
-        )
-        .await
-        .expect(204);
-    assert_eq!(
-        (role("ana@x.org").await, role("ben@x.org").await),
-        (Some((Role::Manager, 1)), Some((Role::Owner, 0)))
-    );
-}
-
-#[tokio::test]
-async fn a_role_that_was_given_by_hand_stays_as_it_is() {
-    let world = World::new().await;
-    let directory = Directory::new(&world).await;
-    let (app, institution) = (&world.app, world.institution.id);
-    let email = Email::parse("ana@x.org").unwrap();
-    members::set(app, &Actor::Operator, institution, email, Role::Admin, Vec::new()).await.unwrap();
-    let ana = directory.user("Ana", "Lima", "ana@x.org").await;
-    let readers = directory.group("Readers", &[&ana]).await;
-    directory.map(&readers, Target::Role(Role::Reader, vec![reference(&world.page)])).await;
-    directory.delete(&format!("/Groups/{readers}")).await.expect(204);
-    let person = PersonId { institution, email_key: "ana@x.org".into() };
-    assert_eq!(members::find(app, &person).await.unwrap().unwrap().role, Role::Admin);
-}
-
-#[tokio::test]
 async fn groups_can_make_name_pages() {
     let world = World::new().await;
     let directory = Directory::with(&world, true).await;
@@ -398,15 +337,27 @@ async fn an_erased_person_and_a_deleted_institution_leave_nothing_behind() {
     assert!(copy.about["person"]["scim_users"][0]["resource"].as_str().unwrap().contains("Lima"));
     let later = persons::Rewrite::Later;
     persons::erase(app, &Actor::Operator, institution, "ana@x.org".into(), later).await.unwrap();
-    for table in
-        ["scim_users", "scim_group_members", "scim_registrations", "scim_roles", "hidden_participants"]
-    {
+    for table in [
+        "scim_users",
+        "scim_user_emails",
+        "scim_group_members",
+        "scim_registrations",
+        "scim_roles",
+        "hidden_participants",
+    ] {
         assert_eq!(count(&world, table).await, 0, "{table}");
     }
     let ben = directory.user("Ben", "Sousa", "ben@x.org").await;
     directory.group("Class", &[&ben]).await;
     institutions::delete(app, &Actor::Operator, &world.institution.slug).await.unwrap();
-    for table in ["scim_connections", "scim_users", "scim_groups", "scim_group_members", "scim_group_pages"] {
+    for table in [
+        "scim_connections",
+        "scim_users",
+        "scim_user_emails",
+        "scim_groups",
+        "scim_group_members",
+        "scim_group_pages",
+    ] {
         assert_eq!(count(&world, table).await, 0, "{table}");
     }
 }

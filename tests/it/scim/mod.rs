@@ -1,8 +1,10 @@
 //! SCIM: a directory provisions users and groups, and registrations and roles follow.
 
 mod entra;
+mod follow;
 mod groups;
 mod okta;
+mod roles;
 mod security;
 mod tester;
 mod users;

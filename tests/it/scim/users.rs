@@ -7,7 +7,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::{Directory, ENDONYM, ENTERPRISE, USER, id};
-use crate::support::World;
+use crate::support::{World, database::execute};
 
 #[tokio::test]
 async fn a_user_is_created_and_found_as_it_was_sent() {
@@ -108,6 +108,63 @@ async fn users_are_found_by_filters() {
     }
     let wrong = directory.get("/Users?filter=userName%20is%20%22x%22").await;
     assert_eq!((wrong.status.as_u16(), &wrong.body["scimType"]), (400, &json!("invalidFilter")));
+}
+
+#[tokio::test]
+async fn users_are_found_by_any_of_their_emails_in_an_index() {
+    let world = World::new().await;
+    let directory = Directory::new(&world).await;
+    let emails =
+        json!([{ "value": "Ana@x.org", "type": "work" }, { "value": "ana@home.org", "type": "home" }]);
+    let ana = directory.post("/Users", json!({ "userName": "ana", "emails": emails })).await.expect(201);
+    directory.user("Ben", "Sousa", "ben@x.org").await;
+    let found = async |filter: &str| -> Vec<String> {
+        let query: String =
+            form_urlencoded::Serializer::new(String::new()).append_pair("filter", filter).finish();
+        let listed = directory.get(&format!("/Users?{query}")).await.expect(200);
+        listed["Resources"].as_array().unwrap().iter().map(id).collect()
+    };
+    let (ana, nobody): (Vec<String>, Vec<String>) = (vec![id(&ana)], Vec::new());
+    assert_eq!(found(r#"emails.value eq "ana@X.org""#).await, ana);
+    assert_eq!(found(r#"emails.value eq "Ana@Home.org""#).await, ana);
+    assert_eq!(found(r#"emails[type eq "work"].value eq "ana@home.org""#).await, nobody, "it is for home");
+    assert_eq!(found(r#"emails eq "ana@home.org" and userName eq "ben@x.org""#).await, nobody);
+    // Rows that an older version has written get into the index.
+    execute(&world.app.db, "DELETE FROM scim_user_emails", Vec::new()).await;
+    execute(&world.app.db, "UPDATE scim_users SET emails_at = 0", Vec::new()).await;
+    assert_eq!(found(r#"emails.value eq "ana@home.org""#).await, ana);
+    // Nobody else is compared.
+    execute(&world.app.db, "DELETE FROM scim_user_emails", Vec::new()).await;
+    assert_eq!(found(r#"emails.value eq "ana@home.org""#).await, nobody);
+    assert_eq!(found(r#"emails.value sw "ana@home.org""#).await, ana);
+    // What is removed is found no more.
+    let path = format!("/Users/{}", ana[0]);
+    let remove = json!([{ "op": "remove", "path": "emails[type eq \"home\"]" }]);
+    directory.patch(&path, remove).await.expect(200);
+    assert_eq!(found(r#"emails.value eq "ana@home.org""#).await, nobody);
+    assert_eq!(found(r#"emails.value eq "ana@x.org""#).await, ana);
+    directory.delete(&path).await.expect(204);
+    assert_eq!(super::count(&world, &format!("scim_user_emails WHERE user_id = {}", ana[0])).await, 0);
+}
+
+#[tokio::test]
+async fn removing_what_says_that_somebody_is_disabled_does_not_enable_them() {
+    let world = World::new().await;
+    let directory = Directory::new(&world).await;
+    let ana = directory.user("Ana", "Lima", "ana@x.org").await;
+    let group = directory.group("Choir", &[&ana]).await;
+    directory.map_to(&group, &world.page).await;
+    let path = format!("/Users/{ana}");
+    let remove = json!([{ "op": "remove", "path": "active" }]);
+    directory.patch(&path, remove.clone()).await.expect(200);
+    assert_eq!(super::people(&world, &world.page).await.len(), 1, "nor does it disable anybody");
+    directory.set_active(&ana, false).await;
+    directory.patch(&path, remove).await.expect(200);
+    directory.put(&path, json!({ "userName": "ana@x.org" })).await.expect(200);
+    assert!(super::people(&world, &world.page).await.is_empty());
+    assert_eq!(directory.get(&path).await.expect(200)["active"], false);
+    directory.set_active(&ana, true).await;
+    assert_eq!(super::people(&world, &world.page).await.len(), 1);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use endonym::store::{
     Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
     name_pages, newest, outbox, own_recordings, page_settings, participants, people, people_index,
-    people_list, progress, retention, scim_registrations, sign_ins, turns,
+    people_list, progress, retention, scim_registrations, scim_users, sign_ins, turns,
 };
 
 use crate::support::{
@@ -253,6 +253,37 @@ async fn a_page_of_the_audit_log_is_neither_searched_nor_sorted() {
                 // PostgreSQL may sort the few entries about one person.
                 let is_sorted = is_sort(line) && (!on_postgres() || what == "the newest entries");
                 line.starts_with("SCAN") || line.contains("Seq Scan") || is_sorted
+            };
+            assert!(!plan.iter().any(reads_all), "{what}\n  {text}\n    {}", plan.join("\n    "));
+        }
+    }
+}
+
+/// Directories look for one user before they create another.
+#[tokio::test]
+async fn a_user_of_a_directory_is_found_by_an_index_of_emails() {
+    if on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    let series =
+        "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $1)";
+    let users = format!(
+        "{series} INSERT INTO scim_users (institution_id, id, user_name_key, active, resource, pending, created_at, updated_at) \
+         SELECT i % 5 + 1, i, 'u' || i, TRUE, '{{\"userName\": \"u\"}}', FALSE, 0, 0 FROM n"
+    );
+    let emails = format!(
+        "{series} INSERT INTO scim_user_emails (institution_id, value_key, user_id) \
+         SELECT i % 5 + 1, 'p' || i || '@x.org', i FROM n"
+    );
+    for text in [users, emails] {
+        execute(&world.app.db, text, vec![20_000.into()]).await;
+    }
+    execute(&world.app.db, "ANALYZE", vec![]).await;
+    for (what, text, params) in scim_users::statements() {
+        for plan in plans(&world, &text, &params).await {
+            let reads_all = |line: &String| {
+                line.trim_start_matches([' ', '-', '>']).starts_with("SCAN") || line.contains("Seq Scan")
             };
             assert!(!plan.iter().any(reads_all), "{what}\n  {text}\n    {}", plan.join("\n    "));
         }

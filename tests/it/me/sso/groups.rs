@@ -1,7 +1,7 @@
 //! Roles by the groups that the provider claims.
 
 use endonym::{
-    app::{Actor, audit, members, sso},
+    app::{Actor, audit, members, scim, sso},
     domain::{
         audit::{Act, WhoKind},
         email::Email,
@@ -114,6 +114,30 @@ async fn the_last_owner_keeps_the_role() {
     set_by_hand(&world, "boss@example.edu", Role::Owner).await;
     enter(&world, &provider, &connection, json!({ "groups": [] })).await;
     assert!(neo(&world).await.is_none());
+}
+
+#[tokio::test]
+async fn whom_a_directory_has_disabled_gets_no_role() {
+    let (world, provider, connection) = scene(true).await;
+    map(&world, &connection, "staff", Role::Admin).await;
+    let user = json!({ "userName": NEO, "active": false });
+    scim::users::create(&world.app, &Actor::Operator, world.institution.id, &user).await.unwrap();
+    enter(&world, &provider, &connection, json!({ "groups": ["staff"] })).await;
+    assert!(neo(&world).await.is_none());
+}
+
+#[tokio::test]
+async fn an_owner_by_group_relieves_one_whom_a_directory_has_disabled() {
+    let (world, provider, connection) = scene(true).await;
+    map(&world, &connection, "it", Role::Owner).await;
+    set_by_hand(&world, "boss@example.edu", Role::Owner).await;
+    let user = json!({ "userName": "boss@example.edu", "active": false });
+    scim::users::create(&world.app, &Actor::Operator, world.institution.id, &user).await.unwrap();
+    let boss = PersonId { institution: world.institution.id, email_key: "boss@example.edu".into() };
+    assert!(members::find(&world.app, &boss).await.unwrap().is_some(), "there is no other owner");
+    enter(&world, &provider, &connection, json!({ "groups": ["it"] })).await.redirects_to("/me");
+    assert!(members::find(&world.app, &boss).await.unwrap().is_none());
+    assert_eq!(neo(&world).await.unwrap().role, Role::Owner);
 }
 
 /// Microsoft Entra does not name them if they are too many.

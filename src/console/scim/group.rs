@@ -1,0 +1,284 @@
+//! `/console/{slug}/directories/groups/{id}`: what a group of a directory stands for.
+
+use askama::Template;
+use axum::{extract::State, http::StatusCode, response::Response};
+
+use super::{GroupRow, PATH};
+use crate::{
+    app::{
+        App, Error, Missing, Result, members,
+        scim::{GroupSummary, Target, groups},
+    },
+    console::{
+        members::{role_hint, role_name},
+        visit::{Console, ConsoleForm, Nav},
+    },
+    domain::{
+        access::MAX_PAGES,
+        ids::NamePageId,
+        member::Role,
+        name_page::{NamePage, NamePageRef},
+        section::Section,
+        token,
+    },
+    http::{form::Form, page::Page, path::Path},
+    words::Words,
+};
+
+#[derive(Template)]
+#[template(path = "console/scim_group.html")]
+struct GroupPage<'a> {
+    page: Page<'a>,
+    nav: Nav,
+    id: String,
+    name: String,
+    version: String,
+    /// Somebody else has changed it meanwhile.
+    meanwhile: Option<String>,
+    kinds: Vec<KindChoice>,
+    pages: Vec<PageChoice>,
+    pages_fault: Option<String>,
+    /// There are older pages, which are named by their codes.
+    has_more: bool,
+    more: String,
+}
+
+struct KindChoice {
+    word: &'static str,
+    name: String,
+    hint: String,
+    is_chosen: bool,
+}
+
+struct PageChoice {
+    id: String,
+    title: String,
+    is_chosen: bool,
+}
+
+/// What a group can stand for, without the pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Nothing,
+    Page,
+    Role(Role),
+}
+
+impl Kind {
+    fn all() -> impl Iterator<Item = Self> {
+        [Self::Nothing, Self::Page].into_iter().chain(Role::ALL.map(Self::Role))
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Page => "page",
+            Self::Role(role) => role.word(),
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::all().find(|kind| kind.word() == word)
+    }
+
+    fn of(group: &GroupSummary) -> Self {
+        match group.role {
+            Some(role) => Self::Role(role),
+            None if group.pages.is_empty() => Self::Nothing,
+            None => Self::Page,
+        }
+    }
+
+    fn name(self, words: Words) -> String {
+        match self {
+            Self::Nothing => words.text("console-scim-nothing"),
+            Self::Page => words.text("console-scim-page"),
+            Self::Role(role) => role_name(words, role),
+        }
+    }
+
+    fn hint(self, words: Words) -> String {
+        match self {
+            Self::Nothing => words.text("console-scim-nothing-hint"),
+            Self::Page => words.text("console-scim-page-hint"),
+            Self::Role(role) => role_hint(words, role),
+        }
+    }
+}
+
+/// What is in the inputs.
+struct Typed {
+    /// What the group stood for when the form was shown.
+    version: String,
+    kind: Kind,
+    /// The ids of pages.
+    pages: Vec<String>,
+    /// Slugs or codes of other pages.
+    more: String,
+}
+
+impl Typed {
+    fn of(form: &Form) -> Self {
+        let text = |name: &str| form.get(name).unwrap_or_default().trim().to_owned();
+        Self {
+            version: text("version"),
+            kind: form.get("kind").and_then(Kind::parse).unwrap_or(Kind::Nothing),
+            pages: form.all("page").map(str::to_owned).collect(),
+            more: text("more"),
+        }
+    }
+
+    fn of_group(group: &GroupSummary) -> Self {
+        Self {
+            version: version(group),
+            kind: Kind::of(group),
+            pages: group.pages.iter().map(|page| page.id.to_string()).collect(),
+            more: String::new(),
+        }
+    }
+
+    /// What the group shall stand for, or the id of the sentence about its pages.
+    fn target(&self) -> Result<Target, &'static str> {
+        let pages = self.pages.iter().map(String::as_str).chain(self.more.split([',', ';', '\n']));
+        let mut pages: Vec<NamePageRef> = pages.filter_map(NamePageRef::parse).collect();
+        match (self.kind, pages.pop()) {
+            (Kind::Nothing, _) => Ok(Target::Nothing),
+            (Kind::Page, Some(page)) if pages.is_empty() => Ok(Target::Page(page)),
+            (Kind::Page, _) => Err("console-scim-one-page"),
+            (Kind::Role(role), _) if role.has_all_pages() => Ok(Target::Role(role, Vec::new())),
+            (Kind::Role(_), None) => Err("console-scim-pages-needed"),
+            (Kind::Role(role), Some(page)) => {
+                pages.push(page);
+                Ok(Target::Role(role, pages))
+            }
+        }
+    }
+}
+
+/// Changes with what others change.
+fn version(group: &GroupSummary) -> String {
+    let pages: Vec<NamePageId> = group.pages.iter().map(|page| page.id).collect();
+    let text = format!("{} {pages:?}", Kind::of(group).word());
+    token::hex(&token::digest(&text)).chars().take(16).collect()
+}
+
+/// The group of a path. Those of other institutions do not exist.
+async fn find(app: &App, console: &Console, id: &str) -> Result<GroupSummary> {
+    let all = groups::summaries(app, &console.actor, console.id()).await?;
+    let found = all.into_iter().find(|one| one.id.to_string() == id);
+    found.ok_or(Error::Missing(Missing::ScimGroup))
+}
+
+pub async fn show(
+    State(app): State<App>,
+    console: Console,
+    Path((_, id)): Path<(String, String)>,
+) -> Response {
+    match find(&app, &console, &id).await {
+        Ok(group) => draw(&app, &console, &group, Typed::of_group(&group), Faults::default()).await,
+        Err(error) => console.fault(&app, &error),
+    }
+}
+
+#[derive(Default)]
+struct Faults {
+    meanwhile: Option<String>,
+    pages: Option<String>,
+}
+
+async fn draw(app: &App, console: &Console, group: &GroupSummary, typed: Typed, faults: Faults) -> Response {
+    let own = match members::own_pages(app, &console.actor, &console.member.person).await {
+        Ok(own) => own,
+        Err(error) => return console.fault(app, &error),
+    };
+    // Archived and old pages of the group are offered, too.
+    let others = group.pages.iter().filter(|page| own.of_role.iter().all(|one| one.id != page.id));
+    let choice = |page: &NamePage| PageChoice {
+        id: page.id.to_string(),
+        title: page.title.clone(),
+        is_chosen: typed.pages.contains(&page.id.to_string()),
+    };
+    let words = console.words();
+    let kind = |kind: Kind| KindChoice {
+        word: kind.word(),
+        name: kind.name(words),
+        hint: kind.hint(words),
+        is_chosen: kind == typed.kind,
+    };
+    let status = match &faults {
+        Faults { meanwhile: Some(_), .. } => StatusCode::CONFLICT,
+        Faults { pages: Some(_), .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        _ => StatusCode::OK,
+    };
+    let path = console.path(&format!("{PATH}/groups/{}", group.id));
+    let view = GroupPage {
+        page: console.page(app, &path),
+        nav: console.nav(app, Section::Directories),
+        id: group.id.to_string(),
+        name: group.display_name.clone(),
+        meanwhile: faults.meanwhile,
+        kinds: Kind::all().map(kind).collect(),
+        pages: own.of_role.iter().chain(others).map(choice).collect(),
+        pages_fault: faults.pages,
+        has_more: own.is_cut(),
+        version: typed.version,
+        more: typed.more,
+    };
+    console.show(status, &view)
+}
+
+pub async fn map(
+    State(app): State<App>,
+    Path((_, id)): Path<(String, String)>,
+    ConsoleForm { console, form }: ConsoleForm,
+) -> Response {
+    let group = match find(&app, &console, &id).await {
+        Ok(group) => group,
+        Err(error) => return console.fault(&app, &error),
+    };
+    let (typed, words) = (Typed::of(&form), console.words());
+    let now = version(&group);
+    if typed.version != now {
+        let GroupRow { stands_for, pages, .. } = GroupRow::new(words, &group);
+        let is = if pages.is_empty() { stands_for } else { format!("{stands_for}, {pages}") };
+        let meanwhile = Some(words.one("console-changed-meanwhile", "now", &is));
+        let typed = Typed { version: now, ..typed };
+        return draw(&app, &console, &group, typed, Faults { meanwhile, pages: None }).await;
+    }
+    let target = match typed.target() {
+        Ok(target) => target,
+        Err(fault) => {
+            let pages = Some(words.text(fault));
+            return draw(&app, &console, &group, typed, Faults { meanwhile: None, pages }).await;
+        }
+    };
+    let fault = match groups::map(&app, &console.actor, console.id(), group.id, target).await {
+        Ok(()) => return console.go(&app, &format!("{PATH}?done=saved")),
+        Err(Error::Invalid(_)) => words.one("console-members-pages-many", "most", MAX_PAGES as u64),
+        Err(Error::Missing(Missing::NamePage)) => words.text("console-members-page-unknown"),
+        Err(error) => return console.fault(&app, &error),
+    };
+    draw(&app, &console, &group, typed, Faults { meanwhile: None, pages: Some(fault) }).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_says_what_a_group_stands_for() {
+        let target = |query: &str| Typed::of(&Form::from_query(query)).target();
+        assert!(matches!(target("kind=nothing&page=1"), Ok(Target::Nothing)));
+        assert!(matches!(target("kind=page&page=1"), Ok(Target::Page(page)) if page.key() == "1"));
+        assert!(matches!(target("kind=page&more=choir"), Ok(Target::Page(page)) if page.key() == "choir"));
+        assert_eq!(target("kind=page").err(), Some("console-scim-one-page"));
+        assert_eq!(target("kind=page&page=1&page=2").err(), Some("console-scim-one-page"));
+        assert!(
+            matches!(target("kind=admin&page=1"), Ok(Target::Role(Role::Admin, pages)) if pages.is_empty())
+        );
+        assert_eq!(target("kind=reader").err(), Some("console-scim-pages-needed"));
+        let two = target("kind=manager&page=1&more=choir");
+        assert!(matches!(two, Ok(Target::Role(Role::Manager, pages)) if pages.len() == 2));
+        assert_eq!(Kind::all().map(|kind| Kind::parse(kind.word())).filter(Option::is_none).count(), 0);
+    }
+}

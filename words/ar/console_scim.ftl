@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = الأدلة
+console-scim-about = يحدد دليل مثل Microsoft Entra أو Okta من ينتمي إلى مؤسستك (SCIM 2.0). وتسجّل مجموعاته الأشخاص في صفحات الأسماء أو تمنح أدوارا.
+console-scim-none = لا يوجد دليل متصل. يرجى إنشاء اتصال وإدخال عنوانه ورمزه في الدليل.
+console-scim-connections = الاتصالات
+console-scim-new = اتصال جديد
+console-scim-show-revoked = إظهار الاتصالات الملغاة أيضا
+console-scim-hide-revoked = الاتصالات الصالحة فقط
+console-scim-url = العنوان
+console-scim-url-hint = يسميه Microsoft Entra عنوان المستأجر، ويسميه Okta العنوان الأساسي.
+console-scim-users = المستخدمون
+console-scim-groups = المجموعات
+console-scim-members = الأعضاء
+console-scim-groups-none = لم ينشئ أي دليل مجموعة بعد. عند وجود مجموعات يمكن هنا تحديد ما تمثله.
+console-scim-name-hint = ما هو الدليل، مثل «Entra».
+console-scim-pages = صفحة أسماء لكل مجموعة جديدة
+console-scim-pages-hint = كل مجموعة ينشئها الدليل تحصل على صفحة أسماء بالعنوان نفسه، ويُسجَّل أعضاؤها فيها.
+console-scim-create = إنشاء الاتصال
+console-scim-made-title = الاتصال الجديد
+console-scim-made-about = يرجى إدخال العنوان والرمز في الدليل.
+console-scim-copy-url = نسخ العنوان
+console-scim-curl-about = يرجى لصق هذا السطر في الطرفية. يعرض السطر مستخدما من الدليل، أو قائمة فارغة في البداية.
+console-scim-stands-for = تمثل
+console-scim-group-lead = يرجى تحديد ما يحصل عليه أعضاء هذه المجموعة. يسري ذلك على الجميع فورا.
+console-scim-nothing = لا شيء
+console-scim-nothing-hint = لا يحصل الأعضاء على شيء من هذه المجموعة.
+console-scim-page = التسجيل في صفحة أسماء
+console-scim-page-hint = يُسجَّل الأعضاء في الصفحة المختارة، ويُخفَون عند مغادرة المجموعة.
+console-scim-which-pages = للتسجيل يرجى اختيار صفحة واحدة. لمديري الصفحات والمستمعين يرجى اختيار كل الصفحات المتاحة لهم. للمالكين والمسؤولين كل الصفحات.
+console-scim-one-page = يرجى اختيار صفحة أسماء واحدة فقط.
+console-scim-pages-needed = يرجى اختيار صفحة أسماء واحدة على الأقل.
+console-scim-saved = تم الحفظ. تتبعه التسجيلات في الصفحات والأدوار.
+console-scim-replace = يرجى إنشاء اتصال آخر وإدخال رمزه في الدليل، ثم إلغاء هذا الاتصال. يبقى المستخدمون والمجموعات كما هم.
+console-scim-revoke = إلغاء الاتصال
+console-scim-revoke-about = يتوقف رمزه عن العمل فورا. يبقى المستخدمون والمجموعات والتسجيلات في الصفحات.
+console-scim-revoked = تم إلغاء الاتصال.

@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = Verzeichnisse
+console-scim-about = Ein Verzeichnis wie Microsoft Entra oder Okta sagt, wer zu deiner Einrichtung gehört (SCIM 2.0). Seine Gruppen tragen Personen auf Namensseiten ein oder geben Rollen.
+console-scim-none = Es ist kein Verzeichnis verbunden. Erstelle eine Verbindung und gib ihre URL und ihr Token im Verzeichnis ein.
+console-scim-connections = Verbindungen
+console-scim-new = Neue Verbindung
+console-scim-show-revoked = Auch widerrufene Verbindungen zeigen
+console-scim-hide-revoked = Nur gültige Verbindungen
+console-scim-url = URL
+console-scim-url-hint = Bei Microsoft Entra heißt sie Mandanten-URL, bei Okta Basis-URL.
+console-scim-users = Benutzerkonten
+console-scim-groups = Gruppen
+console-scim-members = Mitglieder
+console-scim-groups-none = Noch hat kein Verzeichnis eine Gruppe erstellt. Sobald es Gruppen gibt, kannst du hier sagen, wofür sie stehen.
+console-scim-name-hint = Welches Verzeichnis es ist, zum Beispiel „Entra“.
+console-scim-pages = Eine Namensseite für jede neue Gruppe
+console-scim-pages-hint = Jede Gruppe, die das Verzeichnis erstellt, bekommt eine Namensseite mit demselben Titel, und ihre Mitglieder werden dort eingetragen.
+console-scim-create = Verbindung erstellen
+console-scim-made-title = Die neue Verbindung
+console-scim-made-about = Gib die URL und das Token im Verzeichnis ein.
+console-scim-copy-url = URL kopieren
+console-scim-curl-about = Füge diese Zeile in ein Terminal ein. Sie zeigt ein Benutzerkonto des Verzeichnisses, am Anfang eine leere Liste.
+console-scim-stands-for = Steht für
+console-scim-group-lead = Sag, was die Mitglieder dieser Gruppe bekommen. Es gilt sofort für alle.
+console-scim-nothing = Nichts
+console-scim-nothing-hint = Mitglieder bekommen durch diese Gruppe nichts.
+console-scim-page = Eintrag auf einer Namensseite
+console-scim-page-hint = Mitglieder werden auf der gewählten Seite eingetragen und verborgen, wenn sie die Gruppe verlassen.
+console-scim-which-pages = Wähle für einen Eintrag eine Seite. Wähle für „Betreuung“ und „Zuhören“ alle Seiten, für die die Rolle gilt. „Leitung“ und „Verwaltung“ haben alle Seiten.
+console-scim-one-page = Bitte wähle genau eine Namensseite.
+console-scim-pages-needed = Bitte wähle mindestens eine Namensseite.
+console-scim-saved = Gespeichert. Einträge und Rollen folgen.
+console-scim-replace = Erstelle eine weitere Verbindung und gib ihr Token im Verzeichnis ein. Widerrufe dann diese. Benutzerkonten und Gruppen bleiben, wie sie sind.
+console-scim-revoke = Verbindung widerrufen
+console-scim-revoke-about = Ihr Token ist sofort ungültig. Benutzerkonten, Gruppen und Einträge bleiben.
+console-scim-revoked = Die Verbindung wurde widerrufen.

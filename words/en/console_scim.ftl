@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = Directories
+console-scim-about = A directory such as Microsoft Entra or Okta says who belongs to your institution (SCIM 2.0). Its groups register people on name pages, or give roles.
+console-scim-none = No directory is connected. Create a connection, and enter its URL and token in the directory.
+console-scim-connections = Connections
+console-scim-new = New connection
+console-scim-show-revoked = Show revoked connections, too
+console-scim-hide-revoked = Only connections that work
+console-scim-url = URL
+console-scim-url-hint = Microsoft Entra calls it the tenant URL, Okta the base URL.
+console-scim-users = Users
+console-scim-groups = Groups
+console-scim-members = Members
+console-scim-groups-none = No directory has created a group yet. As soon as there are some, you can say here what they stand for.
+console-scim-name-hint = Which directory it is, for example “Entra”.
+console-scim-pages = A name page for each new group
+console-scim-pages-hint = Each group that the directory creates gets a name page with the same title, and its members are registered there.
+console-scim-create = Create the connection
+console-scim-made-title = The new connection
+console-scim-made-about = Enter the URL and the token in the directory.
+console-scim-copy-url = Copy the URL
+console-scim-curl-about = Paste this line into a terminal. It shows a user of the directory, or an empty list at first.
+console-scim-stands-for = Stands for
+console-scim-group-lead = Say what the members of this group get. Everybody in it follows at once.
+console-scim-nothing = Nothing
+console-scim-nothing-hint = Members get nothing from this group.
+console-scim-page = Registration on a name page
+console-scim-page-hint = Members are registered on the chosen page, and hidden when they leave the group.
+console-scim-which-pages = For a registration, choose one page. For managers and readers, choose all that they may use. Owners and admins have all pages.
+console-scim-one-page = Please choose exactly one name page.
+console-scim-pages-needed = Please choose at least one name page.
+console-scim-saved = Saved. Registrations and roles follow.
+console-scim-replace = Create another connection and enter its token in the directory. Then revoke this one. Users and groups stay as they are.
+console-scim-revoke = Revoke the connection
+console-scim-revoke-about = Its token stops working at once. Users, groups and registrations stay.
+console-scim-revoked = The connection was revoked.

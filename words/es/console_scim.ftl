@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = Directorios
+console-scim-about = Un directorio como Microsoft Entra u Okta indica quién pertenece a tu institución (SCIM 2.0). Sus grupos registran personas en páginas de nombres o dan roles.
+console-scim-none = No hay ningún directorio conectado. Crea una conexión e introduce su URL y su token en el directorio.
+console-scim-connections = Conexiones
+console-scim-new = Nueva conexión
+console-scim-show-revoked = Mostrar también las conexiones revocadas
+console-scim-hide-revoked = Solo las conexiones que funcionan
+console-scim-url = URL
+console-scim-url-hint = Microsoft Entra la llama URL de inquilino; Okta, URL base.
+console-scim-users = Usuarios
+console-scim-groups = Grupos
+console-scim-members = Miembros
+console-scim-groups-none = Ningún directorio ha creado grupos todavía. En cuanto los haya, podrás indicar aquí qué representan.
+console-scim-name-hint = Qué directorio es, por ejemplo «Entra».
+console-scim-pages = Una página de nombres por cada grupo nuevo
+console-scim-pages-hint = Cada grupo que crea el directorio recibe una página de nombres con el mismo título, y sus miembros se registran en ella.
+console-scim-create = Crear la conexión
+console-scim-made-title = La nueva conexión
+console-scim-made-about = Introduce la URL y el token en el directorio.
+console-scim-copy-url = Copiar la URL
+console-scim-curl-about = Pega esta línea en una terminal. Muestra un usuario del directorio o, al principio, una lista vacía.
+console-scim-stands-for = Representa
+console-scim-group-lead = Indica qué reciben los miembros de este grupo. Se aplica enseguida a todos.
+console-scim-nothing = Nada
+console-scim-nothing-hint = Los miembros no reciben nada de este grupo.
+console-scim-page = Registro en una página de nombres
+console-scim-page-hint = Los miembros se registran en la página elegida y se ocultan cuando dejan el grupo.
+console-scim-which-pages = Para un registro, elige una página. Para responsables y oyentes, elige todas las que puedan usar. Titulares y admins tienen todas las páginas.
+console-scim-one-page = Elige exactamente una página de nombres.
+console-scim-pages-needed = Elige al menos una página de nombres.
+console-scim-saved = Guardado. Los registros y los roles se actualizan.
+console-scim-replace = Crea otra conexión e introduce su token en el directorio. Después revoca esta. Los usuarios y los grupos se conservan.
+console-scim-revoke = Revocar la conexión
+console-scim-revoke-about = Su token deja de funcionar enseguida. Los usuarios, los grupos y los registros se conservan.
+console-scim-revoked = La conexión fue revocada.

@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = Annuaires
+console-scim-about = Un annuaire comme Microsoft Entra ou Okta indique qui fait partie de votre établissement (SCIM 2.0). Ses groupes inscrivent des personnes sur des pages de noms, ou donnent des rôles.
+console-scim-none = Aucun annuaire n’est connecté. Créez une connexion, et saisissez son URL et son jeton dans l’annuaire.
+console-scim-connections = Connexions
+console-scim-new = Nouvelle connexion
+console-scim-show-revoked = Afficher aussi les connexions révoquées
+console-scim-hide-revoked = Seulement les connexions valides
+console-scim-url = URL
+console-scim-url-hint = Microsoft Entra l’appelle URL du locataire, Okta URL de base.
+console-scim-users = Comptes
+console-scim-groups = Groupes
+console-scim-members = Membres
+console-scim-groups-none = Aucun annuaire n’a encore créé de groupe. Dès qu’il y en aura, vous pourrez indiquer ici ce qu’ils représentent.
+console-scim-name-hint = De quel annuaire il s’agit, par exemple « Entra ».
+console-scim-pages = Une page de noms pour chaque nouveau groupe
+console-scim-pages-hint = Chaque groupe créé par l’annuaire reçoit une page de noms du même titre, et ses membres y sont inscrits.
+console-scim-create = Créer la connexion
+console-scim-made-title = La nouvelle connexion
+console-scim-made-about = Saisissez l’URL et le jeton dans l’annuaire.
+console-scim-copy-url = Copier l’URL
+console-scim-curl-about = Collez cette ligne dans un terminal. Elle affiche un compte de l’annuaire, ou d’abord une liste vide.
+console-scim-stands-for = Représente
+console-scim-group-lead = Indiquez ce que reçoivent les membres de ce groupe. Cela vaut aussitôt pour tout le groupe.
+console-scim-nothing = Rien
+console-scim-nothing-hint = Les membres ne reçoivent rien par ce groupe.
+console-scim-page = Inscription sur une page de noms
+console-scim-page-hint = Les membres sont inscrits sur la page choisie, et masqués quand ils quittent le groupe.
+console-scim-which-pages = Pour une inscription, choisissez une page. Pour les responsables, les auditeurs et les auditrices, choisissez toutes leurs pages. Les propriétaires et les admins ont toutes les pages.
+console-scim-one-page = Veuillez choisir une seule page de noms.
+console-scim-pages-needed = Veuillez choisir au moins une page de noms.
+console-scim-saved = C’est sauvegardé. Les inscriptions et les rôles suivent.
+console-scim-replace = Créez une autre connexion et saisissez son jeton dans l’annuaire. Puis révoquez celle-ci. Les comptes et les groupes restent tels quels.
+console-scim-revoke = Révoquer la connexion
+console-scim-revoke-about = Son jeton cesse aussitôt d’être valide. Les comptes, les groupes et les inscriptions restent.
+console-scim-revoked = La connexion a été révoquée.

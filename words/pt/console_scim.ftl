@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = Diretórios
+console-scim-about = Um diretório como o Microsoft Entra ou o Okta diz quem pertence à sua instituição (SCIM 2.0). Os grupos dele registram pessoas em páginas de nomes ou dão funções.
+console-scim-none = Nenhum diretório está conectado. Crie uma conexão e informe o URL e o token dela no diretório.
+console-scim-connections = Conexões
+console-scim-new = Nova conexão
+console-scim-show-revoked = Mostrar também as conexões revogadas
+console-scim-hide-revoked = Somente as conexões que funcionam
+console-scim-url = URL
+console-scim-url-hint = O Microsoft Entra chama de URL do locatário; o Okta, de URL base.
+console-scim-users = Usuários
+console-scim-groups = Grupos
+console-scim-members = Membros
+console-scim-groups-none = Nenhum diretório criou grupos ainda. Assim que houver, você pode dizer aqui o que eles representam.
+console-scim-name-hint = Qual é o diretório, por exemplo “Entra”.
+console-scim-pages = Uma página de nomes para cada grupo novo
+console-scim-pages-hint = Cada grupo que o diretório cria recebe uma página de nomes com o mesmo título, e os membros são registrados nela.
+console-scim-create = Criar a conexão
+console-scim-made-title = A nova conexão
+console-scim-made-about = Informe o URL e o token no diretório.
+console-scim-copy-url = Copiar o URL
+console-scim-curl-about = Cole esta linha em um terminal. Ela mostra um usuário do diretório ou, no início, uma lista vazia.
+console-scim-stands-for = Representa
+console-scim-group-lead = Diga o que os membros deste grupo recebem. Vale imediatamente para todos.
+console-scim-nothing = Nada
+console-scim-nothing-hint = Os membros não recebem nada por este grupo.
+console-scim-page = Registro em uma página de nomes
+console-scim-page-hint = Os membros são registrados na página escolhida e ocultados quando saem do grupo.
+console-scim-which-pages = Para um registro, escolha uma página. Para responsáveis e ouvintes, escolha todas as que podem usar. Titulares e admins têm todas as páginas.
+console-scim-one-page = Escolha exatamente uma página de nomes.
+console-scim-pages-needed = Escolha pelo menos uma página de nomes.
+console-scim-saved = Salvo. Os registros e as funções são atualizados.
+console-scim-replace = Crie outra conexão e informe o token dela no diretório. Depois revogue esta. Os usuários e os grupos são mantidos.
+console-scim-revoke = Revogar a conexão
+console-scim-revoke-about = O token dela deixa de funcionar imediatamente. Os usuários, os grupos e os registros são mantidos.
+console-scim-revoked = A conexão foi revogada.

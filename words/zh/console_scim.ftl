@@ -1,0 +1,37 @@
+# The console: directories.
+
+console-scim = 目录
+console-scim-about = Microsoft Entra 或 Okta 等目录会告知哪些人属于你的机构（SCIM 2.0）。其中的群组可将人员登记到姓名页面，或授予角色。
+console-scim-none = 尚未连接任何目录。请创建连接，并在目录中填入其 URL 和令牌。
+console-scim-connections = 连接
+console-scim-new = 新建连接
+console-scim-show-revoked = 同时显示已撤销的连接
+console-scim-hide-revoked = 仅显示有效连接
+console-scim-url = URL
+console-scim-url-hint = Microsoft Entra 称之为租户 URL，Okta 称之为基础 URL。
+console-scim-users = 用户
+console-scim-groups = 群组
+console-scim-members = 成员
+console-scim-groups-none = 还没有目录创建群组。有了群组之后，你可以在此说明它们代表什么。
+console-scim-name-hint = 是哪个目录，例如“Entra”。
+console-scim-pages = 为每个新群组创建姓名页面
+console-scim-pages-hint = 目录创建的每个群组都会获得同名的姓名页面，其成员会登记在该页面上。
+console-scim-create = 创建连接
+console-scim-made-title = 新的连接
+console-scim-made-about = 请在目录中填入 URL 和令牌。
+console-scim-copy-url = 复制 URL
+console-scim-curl-about = 将此行粘贴到终端中，它会显示目录中的一个用户，起初则是空列表。
+console-scim-stands-for = 代表
+console-scim-group-lead = 请说明此群组的成员获得什么。立即对所有成员生效。
+console-scim-nothing = 无
+console-scim-nothing-hint = 成员不会因此群组获得任何内容。
+console-scim-page = 登记到姓名页面
+console-scim-page-hint = 成员会登记到所选页面，离开群组后则会隐藏。
+console-scim-which-pages = 登记时请选择一个页面。页面管理者和收听者请选择其可用的所有页面。所有者和管理员拥有全部页面。
+console-scim-one-page = 请只选择一个姓名页面。
+console-scim-pages-needed = 请至少选择一个姓名页面。
+console-scim-saved = 已保存。登记和角色会随之更新。
+console-scim-replace = 请创建另一个连接，并在目录中填入其令牌，然后撤销此连接。用户和群组保持不变。
+console-scim-revoke = 撤销连接
+console-scim-revoke-about = 其令牌会立即失效。用户、群组和登记保持不变。
+console-scim-revoked = 连接已撤销。
