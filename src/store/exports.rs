@@ -1,6 +1,8 @@
 //! Exports, the parts of their reports, and the people who must be removed from existing reports.
 
-use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders, stored_json};
+use super::{
+    Db, Error, Result, Row, RowStream, Sql, Value, own_list, padded, participants, placeholders, stored_json,
+};
 use crate::domain::{
     export::{Export, Filters, Page, State},
     ids::{ExportId, InstitutionId, NamePageId, ParticipantId},
@@ -93,7 +95,7 @@ fn of_pages(first: usize, count: usize) -> String {
 
 /// The pages that a caller is limited to, as parameters. For a caller with no pages, an id that no page has.
 fn own_pages(pages: Option<&[NamePageId]>) -> Vec<NamePageId> {
-    pages.map_or_else(Vec::new, |pages| padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]))
+    pages.map_or_else(Vec::new, own_list)
 }
 
 /// One page of exports, newest first, and their total number. With `pages`, only exports without people of other pages.
