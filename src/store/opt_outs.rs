@@ -1,7 +1,26 @@
 //! People who want no messages of an institution, except to sign in.
 
-use super::{Result, Row, Sql, Value};
-use crate::domain::{ids::InstitutionId, moment::Moment, session::PersonId};
+use super::{Result, Sql, Value, own_list, placeholders};
+use crate::domain::{
+    ids::{InstitutionId, NamePageId},
+    moment::Moment,
+    session::PersonId,
+};
+
+/// The condition that somebody with the address of the row `of` is registered on, or invited to, one of these pages, whose parameters it
+/// adds. `$1` is the institution. These are scalar subqueries, as in `invitations/guests.rs`.
+pub(super) fn on_pages(of: &str, pages: Option<&[NamePageId]>, params: &mut Vec<Value<'_>>) -> String {
+    let Some(pages) = pages.map(own_list) else { return String::new() };
+    let list = placeholders(params.len() + 1, pages.len());
+    params.extend(pages.into_iter().map(Value::from));
+    let is_in = |table: &str| {
+        format!(
+            "(SELECT x.id FROM {table} x WHERE x.institution_id = $1 AND x.email_key = {of}.email_key \
+             AND x.name_page_id IN ({list}) LIMIT 1) IS NOT NULL"
+        )
+    };
+    format!(" AND ({} OR {})", is_in("participants"), is_in("invitations"))
+}
 
 pub async fn exists(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
     let text = "SELECT 1 FROM mail_opt_outs WHERE institution_id = $1 AND email_key = $2";
@@ -20,15 +39,21 @@ pub async fn delete(sql: &mut Sql, person: &PersonId) -> Result<()> {
     sql.execute(text, &[person.institution.into(), (&person.email_key).into()]).await.map(|_| ())
 }
 
-/// People of an institution, in alphabetical order, behind this one.
+/// People of an institution, in alphabetical order, behind this one. With pages, only those of these pages.
 pub async fn behind(
     sql: &mut Sql,
     institution: InstitutionId,
+    pages: Option<&[NamePageId]>,
     behind: &str,
     most: i64,
 ) -> Result<Vec<(String, Moment)>> {
-    let text = "SELECT email_key, created_at FROM mail_opt_outs WHERE institution_id = $1 AND email_key > $2 \
-                ORDER BY email_key LIMIT $3";
-    let read = |row: &Row<'_>| Ok((row.text(0)?, Moment::from_micros(row.int(1)?)));
-    sql.rows(text, &[institution.into(), behind.into(), most.into()], read).await
+    let mut params: Vec<Value<'_>> = vec![institution.into(), behind.into()];
+    let on_pages = on_pages("o", pages, &mut params);
+    params.push(most.into());
+    let text = format!(
+        "SELECT o.email_key, o.created_at FROM mail_opt_outs o WHERE o.institution_id = $1 AND o.email_key > $2{on_pages} \
+         ORDER BY o.email_key LIMIT ${}",
+        params.len()
+    );
+    sql.rows(&text, &params, |row| Ok((row.text(0)?, Moment::from_micros(row.int(1)?)))).await
 }

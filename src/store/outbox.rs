@@ -1,9 +1,11 @@
 //! The outbox: messages to be mailed, and the outcome of their delivery.
 
-use super::{Error, Result, Row, Sql, Value, persons::Record, position_in, stored_json, within};
+use super::{
+    Error, Result, Row, Sql, Value, own_list, persons::Record, placeholders, position_in, stored_json, within,
+};
 use crate::domain::{
     email::Email,
-    ids::{InstitutionId, MessageId},
+    ids::{InstitutionId, MessageId, NamePageId},
     message::{OutboxMessage, State},
     moment::Moment,
     scope::Scope,
@@ -21,6 +23,7 @@ const COLUMNS: &[&str] = &[
     "created_at",
     "changed_at",
     "expires_at",
+    "name_page_id",
 ];
 
 fn from_row(row: &Row<'_>) -> Result<OutboxMessage> {
@@ -37,6 +40,7 @@ fn from_row(row: &Row<'_>) -> Result<OutboxMessage> {
     Ok(OutboxMessage {
         id,
         institution: Some(institution).filter(|institution| institution.get() != 0),
+        page: row.opt_id(const { position_in(COLUMNS, "name_page_id") })?,
         to: Email::parse(&email).ok_or_else(|| unreadable("email", &email))?,
         message: stored_json(
             ("outbox", "message", id),
@@ -58,10 +62,10 @@ fn tenant(institution: Option<InstitutionId>) -> Value<'static> {
 /// Adds a message. False if there is one about the same occasion already.
 pub async fn insert(sql: &mut Sql, new: &OutboxMessage) -> Result<bool> {
     let text = "INSERT INTO outbox (institution_id, id, message, occasion, email, email_key, state, attempts, created_at, changed_at, \
-                expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+                expires_at, name_page_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
                 ON CONFLICT (institution_id, occasion) DO NOTHING";
     let message = serde_json::to_string(&new.message).map_err(|error| Error::Broken(error.to_string()))?;
-    let params: [Value<'_>; 11] = [
+    let params: [Value<'_>; 12] = [
         tenant(new.institution),
         new.id.into(),
         message.into(),
@@ -73,6 +77,7 @@ pub async fn insert(sql: &mut Sql, new: &OutboxMessage) -> Result<bool> {
         new.created_at.micros().into(),
         new.changed_at.micros().into(),
         new.expires_at.micros().into(),
+        new.page.into(),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }
@@ -249,10 +254,11 @@ pub struct Search {
     pub before: Option<MessageId>,
 }
 
-/// Messages of an institution, newest first.
+/// Messages of an institution, newest first. With pages, only those about these pages.
 pub async fn search(
     sql: &mut Sql,
     institution: InstitutionId,
+    pages: Option<&[NamePageId]>,
     search: &Search,
     most: i64,
 ) -> Result<Vec<OutboxMessage>> {
@@ -267,9 +273,16 @@ pub async fn search(
         params.push(key.into());
         conditions.push_str(&format!(" AND email_key = ${}", params.len()));
     }
+    // The sign keeps the databases from reading everything in this order until they have found enough of a few pages.
+    let order = if pages.is_some() { "+id" } else { "id" };
+    if let Some(pages) = pages.map(own_list) {
+        let list = placeholders(params.len() + 1, pages.len());
+        conditions.push_str(&format!(" AND name_page_id IN ({list})"));
+        params.extend(pages.into_iter().map(Value::from));
+    }
     params.push(most.into());
     let text = format!(
-        "SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2{conditions} ORDER BY id DESC LIMIT ${}",
+        "SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2{conditions} ORDER BY {order} DESC LIMIT ${}",
         COLUMNS.join(", "),
         params.len()
     );

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Error, Result, Row, Sql, Value, opt_outs::on_pages};
 use crate::domain::{
     export::State as ExportState,
     ids::{ExportId, ImportId, InstitutionId, JobId, NamePageId},
@@ -132,10 +132,16 @@ pub async fn calls(sql: &mut Sql, institution: InstitutionId) -> Result<(u64, u6
     Ok((count(sql, scheduled, &params).await?, count(sql, under_way, &params).await?))
 }
 
-/// How many addresses the mail server has rejected.
-pub async fn bounces(sql: &mut Sql, institution: InstitutionId) -> Result<u64> {
-    let text = "SELECT COUNT(*) FROM (SELECT 1 FROM mail_bounces WHERE institution_id = $1 LIMIT $2) w";
-    count(sql, text, &[institution.into(), MOST.into()]).await
+/// How many addresses the mail server has rejected: in the institution, or of people on these pages.
+pub async fn bounces(sql: &mut Sql, institution: InstitutionId, pages: Option<&[NamePageId]>) -> Result<u64> {
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    let on_pages = on_pages("b", pages, &mut params);
+    params.push(MOST.into());
+    let text = format!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM mail_bounces b WHERE b.institution_id = $1{on_pages} LIMIT ${}) w",
+        params.len()
+    );
+    count(sql, &text, &params).await
 }
 
 /// How many cases wait for a decision: in the institution, or on these pages.
