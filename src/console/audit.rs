@@ -119,8 +119,8 @@ fn version(days: Option<i64>) -> String {
     days.map_or_else(|| "forever".to_owned(), |days| days.to_string())
 }
 
-/// How an entry is named in a list and on its own page.
-fn who_name(words: Words, who: &Who) -> String {
+/// How an entry is named in a list, on its own page, and on that of a person.
+pub fn who_name(words: Words, who: &Who) -> String {
     let kind = words.text(match who.kind {
         WhoKind::Token => "console-audit-by-token",
         WhoKind::Operator => "console-audit-by-operator",

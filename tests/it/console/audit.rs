@@ -37,8 +37,16 @@ async fn entries_are_found_by_text_act_who_person_and_day() {
         ("q=LIBRARY".to_owned(), "<td><bdi>Library</bdi></td>", "<td><bdi>bea@example.edu</bdi></td>"),
         ("act=token.created".to_owned(), "Library", "<td>Role given or changed</td>"),
         ("who=operator".to_owned(), "Library", "<td>Person registered</td>"),
-        ("person=BEA%40example.edu".to_owned(), "<td>Role given or changed</td>", "<td>Access token created</td>"),
-        (format!("from={day}&to={day}"), "<td>Access token created</td>", "<td><bdi>bea@example.edu</bdi></td>"),
+        (
+            "person=BEA%40example.edu".to_owned(),
+            "<td>Role given or changed</td>",
+            "<td>Access token created</td>",
+        ),
+        (
+            format!("from={day}&to={day}"),
+            "<td>Access token created</td>",
+            "<td><bdi>bea@example.edu</bdi></td>",
+        ),
         (format!("from={today}"), "<td><bdi>bea@example.edu</bdi></td>", "<td>Access token created</td>"),
     ] {
         let body = admin_again.get(&format!("{PATH}?{query}")).await.expect(200).body;

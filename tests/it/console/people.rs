@@ -11,7 +11,7 @@ use endonym::{
 };
 use serde_json::json;
 
-use super::{id_of, input, member_named};
+use super::{id_of, input, member, member_named};
 use crate::{
     me::Browser,
     own_recordings::record,
@@ -285,6 +285,23 @@ async fn an_entry_is_edited_and_faults_keep_what_was_typed() {
     let fields = [("version", &*input(&page, "version")), ("first_name", ""), ("last_name", "")];
     let refused = owner.post(&path, &fields).await.expect(422).body;
     assert!(refused.contains("first_name-fault"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_page_of_a_person_shows_who_changed_the_entry() {
+    let world = World::new().await;
+    person(&world, "Ana", "Lima", "ana@example.edu").await;
+    let id = id_of(&world, "ana@example.edu").await;
+    let owner = member_named(&world, &world.institution, OWNER, Role::Owner, &[]).await;
+    let manager = member(&world, Role::Manager).await;
+    let path = format!("/console/example/people/{id}");
+    for (browser, sees_log) in [(owner, true), (manager, false)] {
+        let page = browser.get(&path).await.expect(200).body;
+        let history = page.split_once("id=\"history-title\"").expect("a history").1;
+        assert!(history.contains("<li>Person registered"), "{history}");
+        assert!(history.contains("first_name") && history.contains("(access token)"), "{history}");
+        assert_eq!(history.contains("/console/example/audit?person=ana%40example.edu"), sees_log, "{history}");
+    }
 }
 
 #[tokio::test]
