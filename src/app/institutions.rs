@@ -182,6 +182,10 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
     if change.audit_days.is_some() {
         actor.own(id)?;
     }
+    // It protects the installation from its institutions.
+    if change.rate_limit.is_some() {
+        actor.operate()?;
+    }
     let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;

@@ -100,10 +100,14 @@ fn draw(
 fn facts(app: &App, words: Words, settings: &Settings) -> Vec<(String, String)> {
     let institution = &settings.institution;
     let policy = app.limiter.policy();
+    let (source, requests) = match institution.rate_limit {
+        Some(own) => ("console-settings-rate-limit-own", own),
+        None => ("console-settings-rate-limit-default", policy.ceiling),
+    };
     let rate_limit = words.with(
-        "console-settings-rate-limit-value",
+        source,
         &[
-            ("requests", Arg::Number(u64::from(institution.rate_limit.unwrap_or(policy.ceiling)))),
+            ("requests", Arg::Number(u64::from(requests))),
             ("seconds", Arg::Number(policy.window.as_secs())),
         ],
     );

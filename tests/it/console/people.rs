@@ -300,7 +300,11 @@ async fn the_page_of_a_person_shows_who_changed_the_entry() {
         let history = page.split_once("id=\"history-title\"").expect("a history").1;
         assert!(history.contains("<li>Person registered"), "{history}");
         assert!(history.contains("first_name") && history.contains("(access token)"), "{history}");
-        assert_eq!(history.contains("/console/example/audit?person=ana%40example.edu"), sees_log, "{history}");
+        assert_eq!(
+            history.contains("/console/example/audit?person=ana%40example.edu"),
+            sees_log,
+            "{history}"
+        );
     }
 }
 
