@@ -41,7 +41,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0032_custom_field_kinds", include_str!("../../migrations/0032_custom_field_kinds.sql")),
     ("0033_token_days", include_str!("../../migrations/0033_token_days.sql")),
     ("0035_group_roles", include_str!("../../migrations/0035_group_roles.sql")),
-    ("0037_messages_of_pages", include_str!("../../migrations/0037_messages_of_pages.sql")),
+    ("0037_console_work", include_str!("../../migrations/0037_console_work.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -6,6 +6,7 @@ console-jobs-requested-at = وقت الطلب
 console-jobs-people = الأشخاص
 console-jobs-state = الحالة
 console-jobs-until = محفوظ حتى
+console-jobs-count = الصفوف
 console-jobs-file = الملف
 console-jobs-download = تنزيل CSV
 console-jobs-newer = الأحدث

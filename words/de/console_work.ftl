@@ -6,6 +6,7 @@ console-jobs-requested-at = Angefordert
 console-jobs-people = Personen
 console-jobs-state = Status
 console-jobs-until = Aufbewahrt bis
+console-jobs-count = Zeilen
 console-jobs-file = Datei
 console-jobs-download = CSV herunterladen
 console-jobs-newer = Neuere

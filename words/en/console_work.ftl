@@ -6,6 +6,7 @@ console-jobs-requested-at = Requested
 console-jobs-people = People
 console-jobs-state = State
 console-jobs-until = Kept until
+console-jobs-count = Rows
 console-jobs-file = File
 console-jobs-download = Download CSV
 console-jobs-newer = Newer

@@ -6,6 +6,7 @@ console-jobs-requested-at = Solicitada
 console-jobs-people = Personas
 console-jobs-state = Estado
 console-jobs-until = Se conserva hasta
+console-jobs-count = Filas
 console-jobs-file = Archivo
 console-jobs-download = Descargar CSV
 console-jobs-newer = Más recientes

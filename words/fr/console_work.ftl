@@ -6,6 +6,7 @@ console-jobs-requested-at = Demandé
 console-jobs-people = Personnes
 console-jobs-state = État
 console-jobs-until = Conservé jusqu’au
+console-jobs-count = Lignes
 console-jobs-file = Fichier
 console-jobs-download = Télécharger le CSV
 console-jobs-newer = Plus récents

@@ -6,6 +6,7 @@ console-jobs-requested-at = Solicitada
 console-jobs-people = Pessoas
 console-jobs-state = Estado
 console-jobs-until = Mantida até
+console-jobs-count = Linhas
 console-jobs-file = Arquivo
 console-jobs-download = Baixar CSV
 console-jobs-newer = Mais recentes

@@ -6,6 +6,7 @@ console-jobs-requested-at = 请求时间
 console-jobs-people = 人员
 console-jobs-state = 状态
 console-jobs-until = 保留至
+console-jobs-count = 行数
 console-jobs-file = 文件
 console-jobs-download = 下载 CSV
 console-jobs-newer = 较新

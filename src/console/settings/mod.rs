@@ -106,10 +106,7 @@ fn facts(app: &App, words: Words, settings: &Settings) -> Vec<(String, String)> 
     };
     let rate_limit = words.with(
         source,
-        &[
-            ("requests", Arg::Number(u64::from(requests))),
-            ("seconds", Arg::Number(policy.window.as_secs())),
-        ],
+        &[("requests", Arg::Number(u64::from(requests))), ("seconds", Arg::Number(policy.window.as_secs()))],
     );
     let since = institution.created_at.date_in(&institution.time_zone).to_string();
     let export_days = (app.export_life.as_secs() / (24 * 3_600)).max(1);
