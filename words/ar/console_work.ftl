@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = عمليات التصدير
-console-jobs-no-exports = لم يُصدَّر شيء بعد.
+console-jobs-no-exports = لم يُصدَّر شيء بعد. يمكن تصدير الأشخاص أدناه.
 console-jobs-requested-at = وقت الطلب
 console-jobs-people = الأشخاص
 console-jobs-state = الحالة

@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exporte
-console-jobs-no-exports = Es wurde noch nichts exportiert.
+console-jobs-no-exports = Es wurde noch nichts exportiert. Unten kannst du Personen exportieren.
 console-jobs-requested-at = Angefordert
 console-jobs-people = Personen
 console-jobs-state = Status

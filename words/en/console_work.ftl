@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exports
-console-jobs-no-exports = Nothing has been exported yet.
+console-jobs-no-exports = Nothing has been exported yet. Below you can export people.
 console-jobs-requested-at = Requested
 console-jobs-people = People
 console-jobs-state = State

@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exportaciones
-console-jobs-no-exports = Todavía no se ha exportado nada.
+console-jobs-no-exports = Todavía no se ha exportado nada. Abajo puedes exportar personas.
 console-jobs-requested-at = Solicitada
 console-jobs-people = Personas
 console-jobs-state = Estado

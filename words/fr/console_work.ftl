@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exports
-console-jobs-no-exports = Rien n’a encore été exporté.
+console-jobs-no-exports = Rien n’a encore été exporté. Vous pouvez exporter des personnes ci-dessous.
 console-jobs-requested-at = Demandé
 console-jobs-people = Personnes
 console-jobs-state = État

@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exportações
-console-jobs-no-exports = Nada foi exportado ainda.
+console-jobs-no-exports = Nada foi exportado ainda. Abaixo você pode exportar pessoas.
 console-jobs-requested-at = Solicitada
 console-jobs-people = Pessoas
 console-jobs-state = Estado

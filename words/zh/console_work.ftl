@@ -1,7 +1,7 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = 导出
-console-jobs-no-exports = 还没有导出过任何内容。
+console-jobs-no-exports = 还没有导出任何内容。你可以在下方导出人员。
 console-jobs-requested-at = 请求时间
 console-jobs-people = 人员
 console-jobs-state = 状态
