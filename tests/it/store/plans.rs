@@ -2,8 +2,8 @@
 
 use endonym::store::{
     Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
-    name_pages, newest, own_recordings, page_settings, participants, people, people_index, people_list,
-    retention, scim_registrations, sign_ins, turns,
+    name_pages, newest, opt_outs, own_recordings, page_settings, participants, people, people_index,
+    people_list, retention, scim_registrations, sign_ins, turns,
 };
 
 use crate::support::{
@@ -123,6 +123,7 @@ pub fn reads_of_people() -> Vec<Statement> {
         invitations::statements(),
         coverage::statements(),
         newest::statements(),
+        opt_outs::statements(),
         custom_fields::statements(),
         page_settings::statements(),
         retention::statements(),
