@@ -150,7 +150,7 @@ async fn expected(
         (Some(page), _) => rolls::members(sql, institution, page.id).await?,
         (None, Some(pages)) => {
             let counts = rolls::members_of(sql, institution, pages).await?;
-            counts.into_iter().map(|(_, members)| members).sum()
+            counts.into_iter().map(|(_, members)| members).sum::<i64>()
         }
         (None, None) => rolls::members(sql, institution, rolls::INSTITUTION).await?,
     }))
