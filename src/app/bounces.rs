@@ -23,7 +23,8 @@ pub async fn all(
     Ok(bounces::all(&mut app.db.read(), actor.administered(institution)?, most).await?)
 }
 
-/// Addresses of an institution, in alphabetical order, behind this one, each with the answer of the mail server and its time.
+/// Addresses of an institution, in alphabetical order, behind this one, each with the answer of the mail server and its time. Managers
+/// see those of people on their pages.
 pub async fn behind(
     app: &App,
     actor: &Actor,
@@ -31,8 +32,8 @@ pub async fn behind(
     behind: &str,
     most: i64,
 ) -> Result<Vec<(String, String, Moment)>> {
-    actor.administer(institution)?;
-    Ok(bounces::behind(&mut app.db.read(), institution, behind, most).await?)
+    let pages = actor.managed(institution)?;
+    Ok(bounces::behind(&mut app.db.read(), institution, pages, behind, most).await?)
 }
 
 /// Lets messages to an address be tried again. False if it was not marked.

@@ -173,6 +173,10 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
     if change.audit_days.is_some() {
         actor.own(id)?;
     }
+    // It protects the installation from its institutions.
+    if change.rate_limit.is_some() {
+        actor.operate()?;
+    }
     let names = change.names();
     let seen = change.based_on.take().map(|seen| seen.values_of(&names));
     let look = looks::checked(app, id, std::mem::take(&mut change.look)).await?;

@@ -127,7 +127,7 @@ pub async fn opt_in(app: &App, token: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// People of an institution who want no messages, in alphabetical order, behind this one.
+/// People of an institution who want no messages, in alphabetical order, behind this one. Managers see those on their pages.
 pub async fn behind(
     app: &App,
     actor: &Actor,
@@ -135,8 +135,8 @@ pub async fn behind(
     behind: &str,
     most: i64,
 ) -> Result<Vec<(String, Moment)>> {
-    actor.administer(institution)?;
-    Ok(opt_outs::behind(&mut app.db.read(), institution, behind, most).await?)
+    let pages = actor.managed(institution)?;
+    Ok(opt_outs::behind(&mut app.db.read(), institution, pages, behind, most).await?)
 }
 
 /// Lets messages to a person arrive again, because they have asked the institution for it.

@@ -1,6 +1,6 @@
 //! The outbox: messages are enqueued in the transaction that causes them, and delivered by a job, at most once (ADR 19).
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use super::{
     Actor, App, Error, Ids, Result,
@@ -13,12 +13,13 @@ use crate::{
         audit::{Act, SubjectKind},
         email::Email,
         fault::{Field, MessageFault},
-        ids::{InstitutionId, MessageId},
+        ids::{InstitutionId, MessageId, NamePageId},
         job::{Claim, Job},
         language::Language,
         mail_text::LetterKind,
         message::{Message, OutboxMessage, State},
         moment::Moment,
+        scope::Scope,
         session::PersonId,
     },
     mail::{
@@ -28,6 +29,7 @@ use crate::{
     store::{
         self, Sql, bounces,
         outbox::{self, Change},
+        people_list,
     },
     telemetry::metrics,
 };
@@ -49,10 +51,34 @@ pub async fn enqueue(
     message: Message,
     now: Moment,
 ) -> Result<MessageId> {
+    insert(sql, ids, (institution, None), to, message, now).await
+}
+
+/// `enqueue` for a letter about a name page, whose managers see it.
+pub(super) async fn enqueue_letter(
+    sql: &mut Sql,
+    ids: &Ids,
+    (institution, page): (InstitutionId, NamePageId),
+    to: Email,
+    message: Message,
+    now: Moment,
+) -> Result<MessageId> {
+    insert(sql, ids, (Some(institution), Some(page)), to, message, now).await
+}
+
+async fn insert(
+    sql: &mut Sql,
+    ids: &Ids,
+    (institution, page): (Option<InstitutionId>, Option<NamePageId>),
+    to: Email,
+    message: Message,
+    now: Moment,
+) -> Result<MessageId> {
     let expires_at = now.plus(message.lifetime());
     let new = OutboxMessage {
         id: ids.id(now),
         institution,
+        page,
         to,
         message,
         state: State::Queued,
@@ -361,16 +387,29 @@ async fn draft(
     Ok(Draft { to: letter.to, content, unsubscribe: Some(unsubscribe), digests: None })
 }
 
-/// Messages of an institution, newest first.
+/// Messages, and the pages that they are about.
+pub struct Found {
+    /// Newest first.
+    pub messages: Vec<OutboxMessage>,
+    /// The title and the slug of each page.
+    pub pages: HashMap<NamePageId, (String, String)>,
+}
+
+/// Messages of an institution. Managers see those about their pages.
 pub async fn search(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     search: &outbox::Search,
     most: i64,
-) -> Result<Vec<OutboxMessage>> {
-    actor.administer(institution)?;
-    Ok(outbox::search(&mut app.db.read(), institution, search, most).await?)
+) -> Result<Found> {
+    let own = actor.managed(institution)?;
+    let sql = &mut app.db.read();
+    let messages = outbox::search(sql, institution, own, search, most).await?;
+    let mut pages: Vec<NamePageId> = messages.iter().filter_map(|message| message.page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    Ok(Found { pages: people_list::page_names(sql, institution, &pages).await?, messages })
 }
 
 pub async fn all(
@@ -382,17 +421,29 @@ pub async fn all(
     Ok(outbox::all(&mut app.db.read(), actor.administered(None)?, state, most).await?)
 }
 
-/// Sends a message again that failed, expired or is unconfirmed. False if there is no such message. A message whose code has expired
-/// is refused.
-pub async fn retry(app: &App, actor: &Actor, id: MessageId) -> Result<bool> {
-    let (scope, now, job_id) = (actor.administered(None)?, app.clock.now(), app.ids.id(app.clock.now()));
+/// Sends a message again that failed, expired or is unconfirmed: one of an institution, or of all that the actor administers. False if
+/// there is no such message. Managers send those about their pages. A message whose code has expired is refused.
+pub async fn retry(
+    app: &App,
+    actor: &Actor,
+    institution: Option<InstitutionId>,
+    id: MessageId,
+) -> Result<bool> {
+    let (scope, own) = match institution {
+        Some(institution) => {
+            (Scope::Institution(institution), actor.managed(institution)?.map(<[NamePageId]>::to_vec))
+        }
+        None => (actor.administered(None)?, None),
+    };
+    let (now, job_id) = (app.clock.now(), app.ids.id(app.clock.now()));
     let record = Record::new(app, actor, InstitutionId::default(), Act::MessageRetried);
     let requeued = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let Some(row) = outbox::find_in(sql, scope, id).await? else { return Ok(false) };
-                if !row.state.can_be_retried() || !requeue(sql, &row, now).await? {
+                let is_own = own.is_none_or(|own| row.page.is_some_and(|page| own.contains(&page)));
+                if !is_own || !row.state.can_be_retried() || !requeue(sql, &row, now).await? {
                     return Ok(false);
                 }
                 jobs::enqueue(sql, job_id, &row.job(), now, now).await?;

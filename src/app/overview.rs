@@ -47,13 +47,14 @@ pub async fn attention(app: &App, actor: &Actor, institution: InstitutionId) -> 
     let access = actor.permit(Action::Write, institution)?;
     let sql = &mut app.db.read();
     let cases = progress::cases(sql, institution, access.pages()).await?;
+    let bounces = progress::bounces(sql, institution, access.pages()).await?;
     if actor.administer(institution).is_err() {
-        return Ok(Attention { cases, ..Attention::default() });
+        return Ok(Attention { cases, bounces, ..Attention::default() });
     }
     let systems = tool_consumers::all(app, actor, Some(institution)).await?;
     Ok(Attention {
         cases,
-        bounces: progress::bounces(sql, institution).await?,
+        bounces,
         dead_jobs: progress::dead(sql, institution).await?,
         disabled_systems: systems.iter().filter(|system| !system.enabled).count() as u64,
         expiring_tokens: tokens::expiring(app, actor, institution).await?.len() as u64,

@@ -13,6 +13,7 @@ use crate::{
     domain::{
         access::{Access, Action},
         audience::Audience,
+        audit::{Cursor, Entry as Change, SubjectKind},
         call,
         custom_field::CustomField,
         email::email_key,
@@ -22,14 +23,17 @@ use crate::{
         media::{Incoming, Kind, Media},
         message::{Message, OutboxMessage},
         moderation::Case,
+        moment::Moment,
         participant::{Draft, Given, Participant},
         phone_number::PhoneNumber,
     },
-    store::{self, Sql, people_list, persons},
+    store::{self, Sql, audit::Range, people_list, persons},
 };
 
 /// Messages that are shown.
 const MESSAGES: i64 = 50;
+/// Changes that are shown.
+const CHANGES: i64 = 20;
 
 pub struct EntryView {
     pub person: Participant,
@@ -48,6 +52,8 @@ pub struct EntryView {
     pub cases: Vec<Case>,
     pub calls: Vec<CallView>,
     pub messages: Vec<OutboxMessage>,
+    /// The newest changes of the entry, from the audit log.
+    pub changes: Vec<Change>,
     pub invitation: Option<Invitation>,
     /// Other entries of the same person.
     pub others: Vec<OtherEntry>,
@@ -106,6 +112,7 @@ pub async fn find(
         is_paused: !store::audiences::paused(sql, institution, &[id]).await?.is_empty(),
         phone_number: store::participants::phone_number(sql, institution, id).await?,
         calls: called(sql, institution, id).await?,
+        changes: changes(sql, institution, id).await?,
         others: others(sql, &access, id, email_key.as_deref()).await?,
         can_be_called: app.calling.enabled,
         is_called: calls::is_pending(sql, institution, id).await?,
@@ -138,6 +145,13 @@ fn is_about(message: &Message, id: ParticipantId, invitation: Option<&Invitation
         }
         Message::SignIn { .. } | Message::Test | Message::Sample { .. } => false,
     }
+}
+
+async fn changes(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<Vec<Change>> {
+    let id = id.to_string();
+    let range = Range::Subject(SubjectKind::Participant.word(), &id);
+    let since = Moment::from_micros(0);
+    Ok(store::audit::before(sql, institution, range, Cursor::NEWEST, since, CHANGES).await?)
 }
 
 async fn called(sql: &mut Sql, institution: InstitutionId, id: ParticipantId) -> Result<Vec<CallView>> {

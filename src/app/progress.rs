@@ -15,10 +15,11 @@ use crate::{
         ids::{InstitutionId, NamePageId},
         import::ImportState,
         job::{Job, Kind, State as JobState},
+        people_task::{PeopleTask, TaskState},
         session::PersonId,
     },
     store::{
-        Sql, institutions,
+        Sql, people_tasks,
         progress::{self, ExportRow, ImportRow, JobRow},
     },
 };
@@ -35,6 +36,8 @@ const MOST_STREAMS: usize = 256;
 pub enum Work {
     Import,
     Export,
+    /// Something that is done with many people.
+    People,
     Course,
 }
 
@@ -52,7 +55,7 @@ impl Stage {
     }
 }
 
-/// An import, an export or a job. The number is its id, and that of its job: pages show either of them.
+/// An import, an export, a task with many people or a job. The number is its id, and that of its job: pages show either of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     pub id: i64,
@@ -184,12 +187,13 @@ async fn snapshot(app: &App, institution: InstitutionId) -> Result<Arc<Snapshot>
 }
 
 async fn read(sql: &mut Sql, institution: InstitutionId) -> Result<Snapshot> {
-    let people = institutions::people_end(sql, institution).await?.unsigned_abs();
     let imports = progress::imports(sql, institution).await?;
     let mut tasks: Vec<Task> = imports.into_iter().filter_map(of_import).collect();
     let exports = progress::exports(sql, institution).await?;
-    tasks.extend(exports.into_iter().filter_map(|export| of_export(export, people)));
-    for kind in [Kind::RunImport, Kind::BuildExport, Kind::SyncCourse] {
+    tasks.extend(exports.into_iter().filter_map(of_export));
+    let with_many = people_tasks::newest(sql, institution, progress::SHOWN).await?;
+    tasks.extend(with_many.into_iter().map(of_people));
+    for kind in [Kind::RunImport, Kind::BuildExport, Kind::RunPeopleTask, Kind::SyncCourse] {
         for row in progress::jobs(sql, institution, kind).await? {
             tasks.extend(of_job(&row, &tasks));
         }
@@ -217,8 +221,7 @@ fn of_import(import: ImportRow) -> Option<Task> {
     Some(Task { id: import.id.get(), work: Work::Import, stage, rows, pages: Some(vec![import.page]) })
 }
 
-/// `people` is the end of the institution's roll.
-fn of_export(export: ExportRow, people: u64) -> Option<Task> {
+fn of_export(export: ExportRow) -> Option<Task> {
     let stage = match export.state {
         ExportState::Initial => Stage::Waiting,
         ExportState::InProgress => Stage::Running,
@@ -226,22 +229,32 @@ fn of_export(export: ExportRow, people: u64) -> Option<Task> {
         ExportState::Failed => Stage::Failed,
         ExportState::Expired => return None,
     };
-    // The people of a page may be anywhere in the roll.
-    let rows = (export.pages.is_none() && people > 0).then(|| {
-        let reached = export.reached.map_or(0, |last| last.unsigned_abs() + 1);
-        let done = if stage == Stage::Done { people } else { reached.min(people) };
-        Rows { done, total: people }
-    });
+    let rows = match (stage, export.people, export.people_total) {
+        (Stage::Done, Some(people), _) => Some(Rows { done: people, total: people }),
+        (Stage::Running, Some(people), Some(total)) => Some(Rows { done: people.min(total), total }),
+        _ => None,
+    };
     Some(Task { id: export.id.get(), work: Work::Export, stage, rows, pages: export.pages })
 }
 
-/// The job of an import or an export is as far as that.
+fn of_people(task: PeopleTask) -> Task {
+    let stage = match task.state {
+        TaskState::Waiting => Stage::Running,
+        TaskState::Done => Stage::Done,
+        TaskState::Failed => Stage::Failed,
+    };
+    let rows = Some(Rows { done: task.rows_done, total: task.rows_total });
+    Task { id: task.id.get(), work: Work::People, stage, rows, pages: task.pages }
+}
+
+/// The job of an import, an export or a task with many people is as far as that.
 fn of_job(row: &JobRow, tasks: &[Task]) -> Option<Task> {
     let id = row.id.get();
     let same = |of: i64| tasks.iter().find(|task| task.id == of).map(|task| Task { id, ..task.clone() });
     match row.job.as_ref()? {
         Job::RunImport { import, .. } => same(import.get()),
         Job::BuildExport { export, .. } => same(export.get()),
+        Job::RunPeopleTask { task, .. } => same(task.get()),
         _ => {
             let is_running = row.state == JobState::Running;
             let stage = if is_running { Stage::Running } else { Stage::Waiting };
@@ -270,14 +283,18 @@ mod tests {
     }
 
     #[test]
-    fn an_export_of_everybody_is_as_far_as_the_last_id() {
-        let export = |pages: Option<Vec<NamePageId>>, state, reached| {
-            of_export(ExportRow { id: ExportId::new(8), state, pages, reached }, 100).unwrap().rows
+    fn an_export_counts_the_people_in_its_report() {
+        let export = |state, people, people_total| {
+            let row = ExportRow { id: ExportId::new(8), state, pages: None, people, people_total };
+            of_export(row).unwrap().rows
         };
-        assert_eq!(export(None, ExportState::InProgress, Some(49)), Some(Rows { done: 50, total: 100 }));
-        assert_eq!(export(None, ExportState::Initial, None), Some(Rows { done: 0, total: 100 }));
-        assert_eq!(export(None, ExportState::Completed, Some(60)), Some(Rows { done: 100, total: 100 }));
-        assert_eq!(export(Some(vec![NamePageId::new(3)]), ExportState::InProgress, Some(49)), None);
+        let rows = |done, total| Some(Rows { done, total });
+        assert_eq!(export(ExportState::InProgress, Some(50), Some(100)), rows(50, 100));
+        assert_eq!(export(ExportState::InProgress, Some(101), Some(100)), rows(100, 100), "somebody is new");
+        assert_eq!(export(ExportState::Completed, Some(98), Some(100)), rows(98, 98), "two have left");
+        assert_eq!(export(ExportState::InProgress, Some(50), None), None);
+        assert_eq!(export(ExportState::Initial, Some(0), None), None);
+        assert_eq!(export(ExportState::Completed, None, Some(100)), None, "an earlier version made it");
     }
 
     #[test]

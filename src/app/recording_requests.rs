@@ -20,7 +20,7 @@ use crate::{
         session::PersonId,
     },
     mail::render::PageLetter,
-    store::{Sql, languages, participants, recording_requests, rolls},
+    store::{Sql, languages, participants, people_list, recording_requests, rolls},
 };
 
 /// How long after a message nobody else can cause another one.
@@ -38,12 +38,15 @@ pub(super) async fn send(app: &App, institution: InstitutionId, id: ParticipantI
                     return Ok(());
                 }
                 let Some((_, email)) = recipient(sql, institution, id).await? else { return Ok(()) };
+                let place = people_list::places(sql, institution, &[id], false).await?.pop();
+                let Some(place) = place else { return Ok(()) };
                 let person = PersonId { institution, email_key: email.key().to_owned() };
                 recording_requests::delete_before(sql, institution, now.minus(WEEK)).await?;
                 if recording_requests::claim(sql, &person, now.minus(WEEK), now).await? {
                     let base_url = owned_app.links.base().to_owned();
                     let message = Message::RecordingRequest { participant: id, base_url };
-                    outbox::enqueue(sql, &owned_app.ids, Some(institution), email, message, now).await?;
+                    let on_page = (institution, place.page);
+                    outbox::enqueue_letter(sql, &owned_app.ids, on_page, email, message, now).await?;
                 }
                 Ok(())
             })

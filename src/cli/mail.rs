@@ -227,7 +227,7 @@ async fn retry(app: &App, id: &str, json: bool) -> Result<(), Failure> {
         ))
     };
     let number = id.parse().map_err(|_| unknown())?;
-    if !outbox::retry(app, &Actor::Operator, number).await? {
+    if !outbox::retry(app, &Actor::Operator, None, number).await? {
         return Err(unknown());
     }
     if json {

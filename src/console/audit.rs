@@ -1,5 +1,6 @@
 //! `/console/{slug}/audit`: who changed what. Admins read it; how long it is kept is for owners.
 
+pub mod acts;
 mod entry;
 mod filter;
 
@@ -26,6 +27,7 @@ use crate::{
         audit::{Act, Cursor, Entry, Who, WhoKind},
         moment::Moment,
         section::Section,
+        text,
     },
     http::{
         download::{self, Kind},
@@ -50,7 +52,8 @@ struct AuditPage<'a> {
     page: Page<'a>,
     nav: Nav,
     filter: Filter,
-    acts: &'static [Act],
+    /// By name.
+    acts: Vec<ActChoice>,
     from_fault: Option<String>,
     to_fault: Option<String>,
     rows: Vec<Row>,
@@ -68,10 +71,22 @@ struct AuditPage<'a> {
     done: Option<String>,
 }
 
-impl AuditPage<'_> {
-    fn is_act(&self, act: &Act) -> bool {
-        self.filter.act == act.word()
-    }
+/// An entry of the menu of kinds of changes.
+struct ActChoice {
+    word: &'static str,
+    name: String,
+    is_chosen: bool,
+}
+
+fn act_choices(words: Words, chosen: &str) -> Vec<ActChoice> {
+    let choice = |act: &Act| ActChoice {
+        word: act.word(),
+        name: words.text(acts::id(*act)),
+        is_chosen: act.word() == chosen,
+    };
+    let mut choices: Vec<ActChoice> = Act::ALL.iter().map(choice).collect();
+    choices.sort_by_cached_key(|choice| text::searchable(&choice.name));
+    choices
 }
 
 /// One entry in a list.
@@ -105,8 +120,8 @@ fn version(days: Option<i64>) -> String {
     days.map_or_else(|| "forever".to_owned(), |days| days.to_string())
 }
 
-/// How an entry is named in a list and on its own page.
-fn who_name(words: Words, who: &Who) -> String {
+/// How an entry is named in a list, on its own page, and on that of a person.
+pub fn who_name(words: Words, who: &Who) -> String {
     let kind = words.text(match who.kind {
         WhoKind::Token => "console-audit-by-token",
         WhoKind::Operator => "console-audit-by-operator",
@@ -138,7 +153,7 @@ fn row(console: &Console, nav: &Nav, entry: &Entry) -> Row {
         when: when(console, entry.at),
         who: who_name(console.words(), &entry.who),
         origin: entry.origin.clone().unwrap_or_default(),
-        act: entry.act.to_string(),
+        act: acts::name(console.words(), &entry.act),
         subject: subject_name(entry),
         fields: entry.fields().join(", "),
     }
@@ -173,7 +188,7 @@ async fn list(app: &App, console: &Console, query: &Form, wrong: Option<(Kept, S
     let path = console.path("/audit");
     let shown = AuditPage {
         page: console.page(app, &path),
-        acts: Act::ALL,
+        acts: act_choices(words, &filter.act),
         from_fault: fault(faults.from),
         to_fault: fault(faults.to),
         rows: found.entries.iter().map(|entry| row(console, &nav, entry)).collect(),

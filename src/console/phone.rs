@@ -87,7 +87,7 @@ struct AttemptRow {
 #[derive(Default)]
 struct Shown {
     done: Option<&'static str>,
-    /// Why a call could not be cancelled or made again.
+    /// Why a call could not be canceled or made again.
     fault: Option<String>,
     /// The number for a test call, and what is wrong with it.
     number: String,
@@ -246,7 +246,7 @@ fn first<'a>(errors: &'a FieldErrors, field: &Field) -> Option<&'a Fault> {
     errors.iter().find(|(one, _)| *one == field).and_then(|(_, faults)| faults.first())
 }
 
-/// Why a call cannot be cancelled or made.
+/// Why a call cannot be canceled or made.
 fn refusal(words: Words, fault: &Fault) -> String {
     match fault {
         Fault::Call(CallFault::Over(_)) => words.text("console-phone-fault-over"),

@@ -168,6 +168,7 @@ fn task_value(words: Words, task: &Task) -> Value {
     let kind = match task.work {
         Work::Import => "import",
         Work::Export => "export",
+        Work::People => "people",
         Work::Course => "course",
     };
     let stage = match task.stage {
@@ -192,15 +193,12 @@ fn sentence(words: Words, task: &Task) -> String {
         (Stage::Waiting, _) => words.text("console-progress-waiting"),
         (Stage::Done, _) => words.text("console-progress-done"),
         (Stage::Failed, _) => words.text("console-progress-failed"),
-        (Stage::Running, Some(Rows { done, total })) if task.work == Work::Import => {
-            let args = [("done", Arg::Number(done)), ("total", Arg::Number(total))];
-            words.plain("console-progress-rows", &args)
-        }
-        // An export is as far as it has come in the list of everybody, in which places may be empty.
-        (Stage::Running, Some(Rows { done, total })) => {
-            let percent = done.saturating_mul(100) / total.max(1);
-            words.plain("console-progress-percent", &[("percent", Arg::Number(percent))])
-        }
+        (Stage::Running, Some(rows)) => counted(words, rows),
         (Stage::Running, None) => words.text("console-progress-running"),
     }
+}
+
+/// How many rows are done.
+pub fn counted(words: Words, Rows { done, total }: Rows) -> String {
+    words.plain("console-progress-rows", &[("done", Arg::Number(done)), ("total", Arg::Number(total))])
 }

@@ -138,7 +138,7 @@ impl Access {
 pub enum SearchScope<'a> {
     Institution,
     Page(NamePageId),
-    /// At most `MAX_PAGES`.
+    /// At most `MAX_PAGES` for a token. Groups of a directory may give a member more.
     Pages(&'a [NamePageId]),
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     email::Email,
-    ids::{InstitutionId, InvitationId, MessageId, ModerationId, ParticipantId, SignInRequestId},
+    ids::{InstitutionId, InvitationId, MessageId, ModerationId, NamePageId, ParticipantId, SignInRequestId},
     job::Job,
     mail_text::LetterKind,
     moment::Moment,
@@ -146,6 +146,8 @@ pub struct OutboxMessage {
     pub id: MessageId,
     /// `None` for a message of the installation.
     pub institution: Option<InstitutionId>,
+    /// The name page that it is about, whose managers see it. Messages of earlier versions have none.
+    pub page: Option<NamePageId>,
     pub to: Email,
     pub message: Message,
     pub state: State,

@@ -23,6 +23,8 @@ pub struct Part {
     pub sum: Checksum,
     pub first_id: ParticipantId,
     pub last_id: ParticipantId,
+    /// How many records it has, if that is known: earlier versions did not count them.
+    pub records: Option<u64>,
 }
 
 /// The checksum and size in the trailer of a gzip stream.
@@ -53,6 +55,7 @@ pub struct PartBuilder {
     hasher: Hasher,
     plain_bytes: u64,
     ids: Option<(ParticipantId, ParticipantId)>,
+    records: u64,
 }
 
 impl Default for PartBuilder {
@@ -64,6 +67,7 @@ impl Default for PartBuilder {
             hasher: Hasher::new(),
             plain_bytes: 0,
             ids: None,
+            records: 0,
         }
     }
 }
@@ -77,6 +81,7 @@ impl PartBuilder {
         self.write(record);
         self.write(b"\n");
         self.ids = Some(self.ids.map_or((id, id), |(first, last)| (first.min(id), last.max(id))));
+        self.records += 1;
     }
 
     /// The size of the records added since the last part.
@@ -90,7 +95,7 @@ impl PartBuilder {
         self.deflate(FlushCompress::Sync);
         let done = std::mem::take(self);
         let sum = Checksum { plain_bytes: done.plain_bytes, crc: done.hasher.finalize() };
-        Some(Part { compressed: done.compressed, sum, first_id, last_id })
+        Some(Part { compressed: done.compressed, sum, first_id, last_id, records: Some(done.records) })
     }
 
     fn write(&mut self, plain: &[u8]) {
@@ -128,8 +133,13 @@ impl Part {
         press.write(text);
         let nobody = ParticipantId::default();
         press.ids = Some((nobody, nobody));
-        let nothing =
-            Self { compressed: Vec::new(), sum: Checksum::default(), first_id: nobody, last_id: nobody };
+        let nothing = Self {
+            compressed: Vec::new(),
+            sum: Checksum::default(),
+            first_id: nobody,
+            last_id: nobody,
+            records: Some(0),
+        };
         press.finish().unwrap_or(nothing)
     }
 
@@ -295,10 +305,12 @@ mod tests {
         let full = &parts[0];
         assert_eq!(full.first_id.get(), 0);
         assert_eq!(numbers(full), (0..=full.last_id.get() as u64).collect::<Vec<_>>());
+        assert_eq!(parts.iter().filter_map(|part| part.records).sum::<u64>(), 80_000);
 
         let fewer = full.without(|record| Ok(record.starts_with(b"{\"n\":7,"))).unwrap().unwrap();
         assert_eq!(numbers(&fewer), (0..=full.last_id.get() as u64).filter(|n| *n != 7).collect::<Vec<_>>());
         assert_eq!((fewer.first_id, fewer.last_id), (full.first_id, full.last_id));
+        assert_eq!(fewer.records, full.records.map(|records| records - 1));
         let array = format!("[{}]", String::from_utf8(fewer.plain().unwrap()).unwrap());
         assert!(serde_json::from_str::<Vec<serde_json::Value>>(&array).is_ok());
         assert_eq!(full.without(|_| Ok(true)).unwrap(), None);

@@ -1,7 +1,12 @@
 //! Addresses that a mail server has rejected for good.
 
-use super::{Result, Row, Sql, Value, within};
-use crate::domain::{bounce::Bounce, ids::InstitutionId, moment::Moment, scope::Scope};
+use super::{Result, Sql, Value, opt_outs::on_pages, within};
+use crate::domain::{
+    bounce::Bounce,
+    ids::{InstitutionId, NamePageId},
+    moment::Moment,
+    scope::Scope,
+};
 
 pub async fn mark(
     sql: &mut Sql,
@@ -28,17 +33,23 @@ pub async fn clear_all(sql: &mut Sql, institution: InstitutionId) -> Result<u64>
     sql.execute("DELETE FROM mail_bounces WHERE institution_id = $1", &[institution.into()]).await
 }
 
-/// Addresses of an institution, in alphabetical order, behind this one.
+/// Addresses of an institution, in alphabetical order, behind this one. With pages, only those of people of these pages.
 pub async fn behind(
     sql: &mut Sql,
     institution: InstitutionId,
+    pages: Option<&[NamePageId]>,
     behind: &str,
     most: i64,
 ) -> Result<Vec<(String, String, Moment)>> {
-    let text = "SELECT email_key, answer, bounced_at FROM mail_bounces WHERE institution_id = $1 AND email_key > $2 \
-                ORDER BY email_key LIMIT $3";
-    let read = |row: &Row<'_>| Ok((row.text(0)?, row.text(1)?, Moment::from_micros(row.int(2)?)));
-    sql.rows(text, &[institution.into(), behind.into(), most.into()], read).await
+    let mut params: Vec<Value<'_>> = vec![institution.into(), behind.into()];
+    let on_pages = on_pages("b", pages, &mut params);
+    params.push(most.into());
+    let text = format!(
+        "SELECT b.email_key, b.answer, b.bounced_at FROM mail_bounces b WHERE b.institution_id = $1 AND b.email_key > $2{on_pages} \
+         ORDER BY b.email_key LIMIT ${}",
+        params.len()
+    );
+    sql.rows(&text, &params, |row| Ok((row.text(0)?, row.text(1)?, Moment::from_micros(row.int(2)?)))).await
 }
 
 /// The newest first.

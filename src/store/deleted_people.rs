@@ -1,7 +1,9 @@
 //! People whom somebody has deleted, and who can be restored for some time. They are in `hidden_participants`, like people who have left a
 //! course (ADR 14).
 
-use super::{Result, Row, Sql, Value, coverage, in_power_of_two_chunks, padded, placeholders, value_rows};
+use super::{
+    Result, Row, Sql, Value, coverage, in_power_of_two_chunks, own_list, padded, placeholders, value_rows,
+};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
@@ -52,12 +54,10 @@ pub async fn list(
     (before, id): (Moment, ParticipantId),
     count: i64,
 ) -> Result<Vec<Deleted>> {
-    let pages: Option<Vec<NamePageId>> =
-        // An id that no page has.
-        pages.map(|pages| padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]));
-    let count_pages = pages.as_ref().map_or(0, Vec::len);
+    let pages = pages.map(own_list).unwrap_or_default();
+    let count_pages = pages.len();
     let mut params: Vec<Value<'_>> = vec![institution.into(), before.micros().into(), id.into()];
-    params.extend(pages.into_iter().flatten().map(Value::from));
+    params.extend(pages.into_iter().map(Value::from));
     params.push(count.into());
     let read = |row: &Row<'_>| {
         Ok(Deleted {

@@ -1,6 +1,8 @@
 //! Exports, the parts of their reports, and the people who must be removed from existing reports.
 
-use super::{Db, Error, Result, Row, RowStream, Sql, Value, padded, participants, placeholders, stored_json};
+use super::{
+    Db, Error, Result, Row, RowStream, Sql, Value, own_list, padded, participants, placeholders, stored_json,
+};
 use crate::domain::{
     export::{Export, Filters, Page, State},
     ids::{ExportId, InstitutionId, NamePageId, ParticipantId},
@@ -11,7 +13,13 @@ use crate::domain::{
 };
 
 const COLUMNS: &str = "id, created_after, updated_after, name_page_given, name_page_id, created_at, expires_at, state, \
-     custom_fields, pages_limited";
+     custom_fields, pages_limited, people_total";
+
+/// How many people are in the parts of a report. `$1` is the institution. NULL if a node of an earlier version has written a part: it
+/// did not count them.
+pub(super) const PEOPLE: &str = "(SELECT CASE WHEN COUNT(*) = COUNT(p.records) \
+     THEN COALESCE(CAST(SUM(p.records) AS BIGINT), 0) END \
+     FROM export_parts p WHERE p.institution_id = $1 AND p.export_id = exports.id)";
 
 fn from_row(row: &Row<'_>) -> Result<Export> {
     let moment = |column: usize| Ok::<_, Error>(row.opt_int(column)?.map(Moment::from_micros));
@@ -37,6 +45,8 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
             .ok_or_else(|| Error::Broken("an export in a state that this binary does not know".to_owned()))?,
         custom_fields: custom_fields.unwrap_or_default(),
         pages_limited: row.bool(9)?,
+        people_total: row.opt_int(10)?.map(i64::unsigned_abs),
+        people: row.opt_int(11)?.map(i64::unsigned_abs),
     })
 }
 
@@ -77,7 +87,7 @@ pub async fn pages(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> R
 }
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Result<Option<Export>> {
-    let text = format!("SELECT {COLUMNS} FROM exports WHERE institution_id = $1 AND id = $2");
+    let text = format!("SELECT {COLUMNS}, {PEOPLE} FROM exports WHERE institution_id = $1 AND id = $2");
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
@@ -93,7 +103,7 @@ fn of_pages(first: usize, count: usize) -> String {
 
 /// The pages that a caller is limited to, as parameters. For a caller with no pages, an id that no page has.
 fn own_pages(pages: Option<&[NamePageId]>) -> Vec<NamePageId> {
-    pages.map_or_else(Vec::new, |pages| padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]))
+    pages.map_or_else(Vec::new, own_list)
 }
 
 /// One page of exports, newest first, and their total number. With `pages`, only exports without people of other pages.
@@ -111,7 +121,7 @@ pub async fn list(
     let total = sql.one(&count, &params, |row| row.int(0)).await?.unwrap_or(0).unsigned_abs();
     let next = params.len() + 1;
     let text = format!(
-        "SELECT {COLUMNS} FROM exports WHERE institution_id = $1{of_pages} ORDER BY id DESC LIMIT ${next} OFFSET ${}",
+        "SELECT {COLUMNS}, {PEOPLE} FROM exports WHERE institution_id = $1{of_pages} ORDER BY id DESC LIMIT ${next} OFFSET ${}",
         next + 1
     );
     let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
@@ -156,6 +166,17 @@ pub async fn at_least_in(
 pub async fn set_state(sql: &mut Sql, institution: InstitutionId, id: ExportId, state: State) -> Result<()> {
     let text = "UPDATE exports SET state = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[state.word().into(), institution.into(), id.into()]).await.map(|_| ())
+}
+
+/// How many people the report will have, if that is known.
+pub async fn set_total(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ExportId,
+    total: Option<i64>,
+) -> Result<()> {
+    let text = "UPDATE exports SET people_total = $1 WHERE institution_id = $2 AND id = $3";
+    sql.execute(text, &[total.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 pub async fn set_custom_fields(
@@ -236,9 +257,17 @@ pub struct PartRow {
     pub first_id: ParticipantId,
     pub last_id: ParticipantId,
     pub sum: Checksum,
+    /// How many people are in it. Earlier versions did not count them.
+    pub records: Option<u64>,
 }
 
-const PART: &str = "number, hex, first_id, last_id, plain_bytes, crc";
+const PART: &str = "number, hex, first_id, last_id, plain_bytes, crc, records";
+
+impl PartRow {
+    fn counted(&self) -> Option<i64> {
+        self.records.map(|records| i64::try_from(records).unwrap_or(i64::MAX))
+    }
+}
 
 fn part_from_row(row: &Row<'_>) -> Result<PartRow> {
     Ok(PartRow {
@@ -250,6 +279,7 @@ fn part_from_row(row: &Row<'_>) -> Result<PartRow> {
             plain_bytes: row.int(4)?.unsigned_abs(),
             crc: u32::try_from(row.int(5)?).unwrap_or_default(),
         },
+        records: row.opt_int(6)?.map(i64::unsigned_abs),
     })
 }
 
@@ -259,9 +289,9 @@ pub async fn insert_part(
     export: ExportId,
     part: &PartRow,
 ) -> Result<()> {
-    let text = "INSERT INTO export_parts (institution_id, export_id, number, hex, first_id, last_id, plain_bytes, crc) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    let params: [Value<'_>; 8] = [
+    let text = "INSERT INTO export_parts (institution_id, export_id, number, hex, first_id, last_id, plain_bytes, crc, records) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let params: [Value<'_>; 9] = [
         institution.into(),
         export.into(),
         part.number.into(),
@@ -270,6 +300,7 @@ pub async fn insert_part(
         part.last_id.into(),
         i64::try_from(part.sum.plain_bytes).unwrap_or(i64::MAX).into(),
         i64::from(part.sum.crc).into(),
+        part.counted().into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -297,12 +328,13 @@ pub async fn replace_part(
     old: &PartRow,
     new: &PartRow,
 ) -> Result<bool> {
-    let text = "UPDATE export_parts SET hex = $1, plain_bytes = $2, crc = $3 \
-                WHERE institution_id = $4 AND export_id = $5 AND number = $6 AND hex = $7";
-    let params: [Value<'_>; 7] = [
+    let text = "UPDATE export_parts SET hex = $1, plain_bytes = $2, crc = $3, records = $4 \
+                WHERE institution_id = $5 AND export_id = $6 AND number = $7 AND hex = $8";
+    let params: [Value<'_>; 8] = [
         (&new.hex).into(),
         i64::try_from(new.sum.plain_bytes).unwrap_or(i64::MAX).into(),
         i64::from(new.sum.crc).into(),
+        new.counted().into(),
         institution.into(),
         export.into(),
         old.number.into(),
@@ -373,7 +405,7 @@ pub async fn touched(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(E
          (SELECT 1 FROM departures d WHERE d.institution_id = $1 AND d.participant_id >= e.first_id \
          AND d.participant_id <= e.last_id) ORDER BY export_id, number"
     );
-    sql.rows(&text, &[institution.into()], |row| Ok((row.id(6)?, part_from_row(row)?))).await
+    sql.rows(&text, &[institution.into()], |row| Ok((row.id(7)?, part_from_row(row)?))).await
 }
 
 /// Who is about to be deleted or hidden.

@@ -42,6 +42,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0033_token_days", include_str!("../../migrations/0033_token_days.sql")),
     ("0035_group_roles", include_str!("../../migrations/0035_group_roles.sql")),
     ("0036_scim_emails", include_str!("../../migrations/0036_scim_emails.sql")),
+    ("0037_console_work", include_str!("../../migrations/0037_console_work.sql")),
     ("0038_console_lists", include_str!("../../migrations/0038_console_lists.sql")),
 ];
 

@@ -116,7 +116,7 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     at == one.len() && at == other.len()
 }
 
-use crate::domain::scope::Scope;
+use crate::domain::{ids::NamePageId, scope::Scope};
 
 /// `$first, $first+1, …` for an IN list. Callers pad the count to a power of two, so that there are few distinct statements
 /// and both databases can reuse prepared plans.
@@ -152,6 +152,15 @@ fn padded<T: Copy>(keys: &[T]) -> impl Iterator<Item = Vec<T>> {
         group.resize(chunk.len().next_power_of_two(), last);
         group
     })
+}
+
+/// All name pages of a caller in one list, padded like a chunk, for statements that cannot be split into several. A caller without pages
+/// has one that does not exist.
+fn own_list(pages: &[NamePageId]) -> Vec<NamePageId> {
+    let last = pages.last().copied().unwrap_or(NamePageId::new(-1));
+    let mut list = pages.to_vec();
+    list.resize(pages.len().next_power_of_two(), last);
+    list
 }
 
 /// The rows of a multi-row insert, in chunks of powers of two, also to limit the number of distinct statements.

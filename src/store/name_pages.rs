@@ -265,6 +265,7 @@ pub async fn absorb(
         "UPDATE exports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
         "UPDATE moderation SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
         "UPDATE imports SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
+        "UPDATE outbox SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
         "UPDATE sign_in_requests SET name_page_id = $1 WHERE institution_id = $2 AND name_page_id = $3",
     ] {
         sql.execute(text, &[into.into(), institution.into(), gone.into()]).await?;
@@ -338,6 +339,7 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
         "DELETE FROM scim_group_pages WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM moderation WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",
+        "UPDATE outbox SET name_page_id = NULL WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM name_pages WHERE institution_id = $1 AND id = $2",
     ] {
         sql.execute(text, &here).await?;

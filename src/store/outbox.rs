@@ -1,9 +1,11 @@
 //! The outbox: messages to be mailed, and the outcome of their delivery.
 
-use super::{Error, Result, Row, Sql, Value, persons::Record, position_in, stored_json, within};
+use super::{
+    Error, Result, Row, Sql, Value, own_list, persons::Record, placeholders, position_in, stored_json, within,
+};
 use crate::domain::{
     email::Email,
-    ids::{InstitutionId, MessageId},
+    ids::{InstitutionId, MessageId, NamePageId},
     message::{OutboxMessage, State},
     moment::Moment,
     scope::Scope,
@@ -21,6 +23,7 @@ const COLUMNS: &[&str] = &[
     "created_at",
     "changed_at",
     "expires_at",
+    "name_page_id",
 ];
 
 fn from_row(row: &Row<'_>) -> Result<OutboxMessage> {
@@ -37,6 +40,7 @@ fn from_row(row: &Row<'_>) -> Result<OutboxMessage> {
     Ok(OutboxMessage {
         id,
         institution: Some(institution).filter(|institution| institution.get() != 0),
+        page: row.opt_id(const { position_in(COLUMNS, "name_page_id") })?,
         to: Email::parse(&email).ok_or_else(|| unreadable("email", &email))?,
         message: stored_json(
             ("outbox", "message", id),
@@ -58,10 +62,10 @@ fn tenant(institution: Option<InstitutionId>) -> Value<'static> {
 /// Adds a message. False if there is one about the same occasion already.
 pub async fn insert(sql: &mut Sql, new: &OutboxMessage) -> Result<bool> {
     let text = "INSERT INTO outbox (institution_id, id, message, occasion, email, email_key, state, attempts, created_at, changed_at, \
-                expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+                expires_at, name_page_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
                 ON CONFLICT (institution_id, occasion) DO NOTHING";
     let message = serde_json::to_string(&new.message).map_err(|error| Error::Broken(error.to_string()))?;
-    let params: [Value<'_>; 11] = [
+    let params: [Value<'_>; 12] = [
         tenant(new.institution),
         new.id.into(),
         message.into(),
@@ -73,6 +77,7 @@ pub async fn insert(sql: &mut Sql, new: &OutboxMessage) -> Result<bool> {
         new.created_at.micros().into(),
         new.changed_at.micros().into(),
         new.expires_at.micros().into(),
+        new.page.into(),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }
@@ -249,10 +254,11 @@ pub struct Search {
     pub before: Option<MessageId>,
 }
 
-/// Messages of an institution, newest first.
+/// Messages of an institution, newest first. With pages, only those about these pages.
 pub async fn search(
     sql: &mut Sql,
     institution: InstitutionId,
+    pages: Option<&[NamePageId]>,
     search: &Search,
     most: i64,
 ) -> Result<Vec<OutboxMessage>> {
@@ -260,12 +266,15 @@ pub async fn search(
     let mut params: Vec<Value<'_>> = vec![institution.into(), before.into()];
     params.extend(search.state.map(|state| Value::from(state.word())));
     params.extend(search.email_key.as_ref().map(Value::from));
+    let pages = pages.map(own_list);
+    let text = search_text(search.state.is_some(), search.email_key.is_some(), pages.as_ref().map(Vec::len));
+    params.extend(pages.into_iter().flatten().map(Value::from));
     params.push(most.into());
-    let text = search_text(search.state.is_some(), search.email_key.is_some());
     sql.rows(&text, &params, from_row).await
 }
 
-fn search_text(by_state: bool, by_address: bool) -> String {
+/// `pages` is the number of pages that the messages are about, if it is limited to some.
+fn search_text(by_state: bool, by_address: bool, pages: Option<usize>) -> String {
     let mut text = format!("SELECT {} FROM outbox WHERE institution_id = $1 AND id < $2", COLUMNS.join(", "));
     let mut next = 3;
     for (column, _) in
@@ -274,7 +283,13 @@ fn search_text(by_state: bool, by_address: bool) -> String {
         text.push_str(&format!(" AND {column} = ${next}"));
         next += 1;
     }
-    text.push_str(&format!(" ORDER BY id DESC LIMIT ${next}"));
+    // The sign keeps the databases from reading everything in this order until they have found enough of a few pages.
+    let order = if pages.is_some() { "+id" } else { "id" };
+    if let Some(count) = pages {
+        text.push_str(&format!(" AND name_page_id IN ({})", placeholders(next, count)));
+        next += count;
+    }
+    text.push_str(&format!(" ORDER BY {order} DESC LIMIT ${next}"));
     text
 }
 
@@ -285,8 +300,8 @@ pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> 
         vec![Value::Int(1), Value::Int(1_000_000), wanted.into(), Value::Int(50)]
     };
     vec![
-        ("outbox_in_state", search_text(true, false), with("failed")),
-        ("outbox_to_address", search_text(false, true), with("p1@example.edu")),
+        ("outbox_in_state", search_text(true, false, None), with("failed")),
+        ("outbox_to_address", search_text(false, true, None), with("p1@example.edu")),
     ]
 }
 

@@ -16,7 +16,7 @@ use std::{
 use super::{
     Result, Row, Sql, Value,
     lookup::{Lookup, Param},
-    padded, placeholders,
+    own_list, padded, placeholders,
     rolls::Start,
 };
 use crate::domain::{
@@ -134,8 +134,7 @@ fn page_ids(within: SearchScope<'_>) -> Vec<NamePageId> {
     match within {
         SearchScope::Institution => Vec::new(),
         SearchScope::Page(page) => vec![page],
-        // An id that no page has.
-        SearchScope::Pages(pages) => padded(pages).next().unwrap_or_else(|| vec![NamePageId::new(-1)]),
+        SearchScope::Pages(pages) => own_list(pages),
     }
 }
 

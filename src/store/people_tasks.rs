@@ -77,6 +77,13 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: PeopleTaskId) -
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
+/// The newest tasks.
+pub async fn newest(sql: &mut Sql, institution: InstitutionId, count: i64) -> Result<Vec<PeopleTask>> {
+    let text =
+        format!("SELECT {COLUMNS} FROM people_tasks WHERE institution_id = $1 ORDER BY id DESC LIMIT $2");
+    sql.rows(&text, &[institution.into(), count.into()], from_row).await
+}
+
 /// The next people whose turn it is, each with their number.
 pub async fn next(
     sql: &mut Sql,

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Error, Result, Row, Sql, Value, exports::PEOPLE, opt_outs::on_pages};
 use crate::domain::{
     export::State as ExportState,
     ids::{ExportId, ImportId, InstitutionId, JobId, NamePageId},
@@ -11,8 +11,8 @@ use crate::domain::{
     job::{Job, Kind, State as JobState},
 };
 
-/// How many imports, exports and jobs of a kind are read.
-const SHOWN: i64 = 50;
+/// How many imports, exports, tasks and jobs of a kind are read.
+pub const SHOWN: i64 = 50;
 /// Where counting ends.
 pub const MOST: i64 = 1_000;
 
@@ -46,15 +46,17 @@ pub struct ExportRow {
     pub state: ExportState,
     /// The pages whose people it has; `None` for all of them.
     pub pages: Option<Vec<NamePageId>>,
-    /// The id of the last person who is in the report. People are written in the order of their ids.
-    pub reached: Option<i64>,
+    /// As in `Export`.
+    pub people: Option<u64>,
+    pub people_total: Option<u64>,
 }
 
 /// The newest exports.
 pub async fn exports(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<ExportRow>> {
-    let text = "SELECT e.id, e.state, e.name_page_id, e.pages_limited, \
-                (SELECT MAX(p.last_id) FROM export_parts p WHERE p.institution_id = $1 AND p.export_id = e.id) \
-                FROM exports e WHERE e.institution_id = $1 ORDER BY e.id DESC LIMIT $2";
+    let text = format!(
+        "SELECT id, state, name_page_id, pages_limited, {PEOPLE}, people_total FROM exports WHERE institution_id = $1 \
+         ORDER BY id DESC LIMIT $2"
+    );
     let read = |row: &Row<'_>| {
         let word = row.text(1)?;
         let unknown = || Error::Broken("an export in a state that this binary does not know".to_owned());
@@ -64,9 +66,15 @@ pub async fn exports(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Ex
             (None, true) => Some(Vec::new()),
             (None, false) => None,
         };
-        Ok(ExportRow { id: row.id(0)?, state: state.ok_or_else(unknown)?, pages, reached: row.opt_int(4)? })
+        Ok(ExportRow {
+            id: row.id(0)?,
+            state: state.ok_or_else(unknown)?,
+            pages,
+            people: row.opt_int(4)?.map(i64::unsigned_abs),
+            people_total: row.opt_int(5)?.map(i64::unsigned_abs),
+        })
     };
-    let mut found = sql.rows(text, &[institution.into(), SHOWN.into()], read).await?;
+    let mut found = sql.rows(&text, &[institution.into(), SHOWN.into()], read).await?;
     let Some(oldest) = found.iter().map(|export| export.id).min() else { return Ok(found) };
     let text =
         "SELECT export_id, name_page_id FROM export_pages WHERE institution_id = $1 AND export_id >= $2";
@@ -138,10 +146,16 @@ pub async fn calls(sql: &mut Sql, institution: InstitutionId) -> Result<(u64, u6
     Ok((count(sql, scheduled, &params).await?, count(sql, UNDER_WAY, &params).await?))
 }
 
-/// How many addresses the mail server has rejected.
-pub async fn bounces(sql: &mut Sql, institution: InstitutionId) -> Result<u64> {
-    let text = "SELECT COUNT(*) FROM (SELECT 1 FROM mail_bounces WHERE institution_id = $1 LIMIT $2) w";
-    count(sql, text, &[institution.into(), MOST.into()]).await
+/// How many addresses the mail server has rejected: in the institution, or of people on these pages.
+pub async fn bounces(sql: &mut Sql, institution: InstitutionId, pages: Option<&[NamePageId]>) -> Result<u64> {
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    let on_pages = on_pages("b", pages, &mut params);
+    params.push(MOST.into());
+    let text = format!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM mail_bounces b WHERE b.institution_id = $1{on_pages} LIMIT ${}) w",
+        params.len()
+    );
+    count(sql, &text, &params).await
 }
 
 /// How many cases wait for a decision: in the institution, or on these pages.

@@ -41,6 +41,7 @@ macro_rules! catalog {
             include_str!(concat!("../../words/", $tag, "/console_work.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_settings.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_members.ftl")),
+            include_str!(concat!("../../words/", $tag, "/console_acts.ftl")),
             include_str!(concat!("../../words/", $tag, "/console_operator.ftl")),
         ]
     };

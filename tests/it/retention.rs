@@ -60,9 +60,9 @@ async fn run(world: &World) {
     retention::run(&world.app).await.unwrap();
 }
 
-/// The address and the date of each announcement.
+/// The address and the date of each announcement that managers of a page see.
 async fn told(world: &World) -> Vec<(String, String)> {
-    let text = "SELECT email, message FROM outbox ORDER BY email, id";
+    let text = "SELECT email, message FROM outbox WHERE name_page_id IS NOT NULL ORDER BY email, id";
     let read = world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await;
     let message = |(email, json): (String, String)| {
         let message: Value = serde_json::from_str(&json).unwrap();

@@ -822,17 +822,23 @@ pub fn cases() -> Vec<Case> {
             Language::English
         )),
         case!("outbox::all", AnyInstitution, |s, a| outbox::all(&s.world.app, a, None, 10)),
-        case!("outbox::search", Institution, |s, a| outbox::search(
+        case!("outbox::search", AnyPage, |s, a| outbox::search(
             &s.world.app,
             a,
             s.id,
             &outbox::Search::default(),
             10
         )),
-        case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(&s.world.app, a, MessageId::new(1))),
+        case!("outbox::retry", AnyInstitution, |s, a| outbox::retry(
+            &s.world.app,
+            a,
+            None,
+            MessageId::new(1)
+        )),
+        case!("outbox::retry", AnyPage, |s, a| outbox::retry(&s.world.app, a, Some(s.id), MessageId::new(1))),
         case!("bounces::all", Institution, |s, a| bounces::all(&s.world.app, a, Some(s.id), 10)),
-        case!("bounces::behind", Institution, |s, a| bounces::behind(&s.world.app, a, s.id, "", 10)),
-        case!("opt_outs::behind", Institution, |s, a| opt_outs::behind(&s.world.app, a, s.id, "", 10)),
+        case!("bounces::behind", AnyPage, |s, a| bounces::behind(&s.world.app, a, s.id, "", 10)),
+        case!("opt_outs::behind", AnyPage, |s, a| opt_outs::behind(&s.world.app, a, s.id, "", 10)),
         case!("opt_outs::remove", Institution, |s, a| opt_outs::remove(&s.world.app, a, s.id, EMAIL)),
         case!("bounces::clear", Institution, |s, a| bounces::clear(&s.world.app, a, s.id, EMAIL)),
         case!("bounces::clear_all", Institution, |s, a| bounces::clear_all(&s.world.app, a, s.id)),

@@ -61,7 +61,6 @@ console-progress-running = قيد التنفيذ
 console-progress-done = اكتمل
 console-progress-failed = فشل
 console-progress-rows = الصفوف: { $done } من { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = هذه الصفحة مفتوحة مرات كثيرة. يرجى إغلاق علامات تبويب أخرى للوحة التحكم.
 console-fault-blank = يرجى ملء هذا الحقل.
 console-fault-taken = هذا مستخدم بالفعل. يرجى اختيار غيره.

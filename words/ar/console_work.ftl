@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = عمليات التصدير
-console-jobs-no-exports = لم يُصدَّر شيء بعد.
+console-jobs-no-exports = لم يُصدَّر شيء بعد. يمكن تصدير الأشخاص أدناه.
 console-jobs-requested-at = وقت الطلب
 console-jobs-people = الأشخاص
 console-jobs-state = الحالة
 console-jobs-until = محفوظ حتى
+console-jobs-count = الصفوف
 console-jobs-file = الملف
 console-jobs-download = تنزيل CSV
 console-jobs-newer = الأحدث
@@ -71,6 +72,7 @@ console-jobs-page-export = تصدير
 console-jobs-page-import = استيراد
 console-messages-outbox = صندوق الصادر
 console-messages-outbox-lead = رسائل آخر 30 يوما، الأحدث أولا.
+console-messages-own-outbox-lead = رسائل آخر 30 يوما عن صفحاتك، الأحدث أولا.
 console-messages-state = الحالة
 console-messages-any-state = الكل
 console-messages-to = المستلم
@@ -98,11 +100,13 @@ console-messages-retried = تجري إعادة إرسال الرسالة.
 console-messages-not-retried = لا يمكن إعادة إرسال هذه الرسالة: انتهت صلاحية رمزها.
 console-messages-bounces = عناوين لا تعمل
 console-messages-bounces-lead = رفض خادم بريد هذه العناوين نهائيا. لن تصلها دعوات ولا تذكيرات حتى يُسمح بالمحاولة من جديد.
+console-messages-own-bounces-lead = رفض خادم بريد نهائيا هذه العناوين لأشخاص في صفحاتك. لن تصلها دعوات ولا تذكيرات حتى يسمح مسؤول بالمحاولة من جديد.
 console-messages-no-bounces = كل العناوين تعمل حسب علمنا.
 console-messages-clear = السماح بالمحاولة من جديد
 console-messages-cleared = ستُعاد محاولة إرسال الرسائل إلى هذا العنوان.
 console-messages-opt-outs = أشخاص لا يريدون رسائل
 console-messages-opt-outs-lead = أوقف هؤلاء كل الرسائل عدا رسائل تسجيل الدخول. لا يُزال أحد إلا بطلب منه.
+console-messages-own-opt-outs-lead = أوقف هؤلاء الأشخاص في صفحاتك كل الرسائل عدا رسائل تسجيل الدخول. لا يغيّر ذلك إلا مسؤول، بطلب من الشخص.
 console-messages-no-opt-outs = لم يوقف أحد الرسائل.
 console-messages-remove = السماح بالرسائل من جديد
 console-messages-removed = ستصل الرسائل إلى هذا الشخص من جديد.

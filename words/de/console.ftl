@@ -61,7 +61,6 @@ console-progress-running = In Arbeit
 console-progress-done = Fertig
 console-progress-failed = Fehlgeschlagen
 console-progress-rows = Zeilen: { $done } von { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = Die Konsole ist in zu vielen Tabs geöffnet. Bitte schließe einige davon.
 console-fault-blank = Bitte fülle das aus.
 console-fault-taken = Das wird schon verwendet. Bitte wähle etwas anderes.

@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exporte
-console-jobs-no-exports = Es wurde noch nichts exportiert.
+console-jobs-no-exports = Es wurde noch nichts exportiert. Unten kannst du Personen exportieren.
 console-jobs-requested-at = Angefordert
 console-jobs-people = Personen
 console-jobs-state = Status
 console-jobs-until = Aufbewahrt bis
+console-jobs-count = Zeilen
 console-jobs-file = Datei
 console-jobs-download = CSV herunterladen
 console-jobs-newer = Neuere
@@ -67,6 +68,7 @@ console-jobs-page-export = Exportieren
 console-jobs-page-import = Importieren
 console-messages-outbox = Postausgang
 console-messages-outbox-lead = Die Nachrichten der letzten 30 Tage, die neuesten zuerst.
+console-messages-own-outbox-lead = Die Nachrichten zu deinen Seiten aus den letzten 30 Tagen, die neuesten zuerst.
 console-messages-state = Status
 console-messages-any-state = Alle
 console-messages-to = E-Mail-Adresse
@@ -94,11 +96,13 @@ console-messages-retried = Die Nachricht wird noch einmal gesendet.
 console-messages-not-retried = Diese Nachricht kann nicht noch einmal gesendet werden: Ihr Code ist abgelaufen.
 console-messages-bounces = Adressen, die nicht funktionieren
 console-messages-bounces-lead = Ein Mailserver hat diese Adressen endgültig abgelehnt. Sie bekommen keine Einladungen und Erinnerungen, bis du sie wieder freigibst.
+console-messages-own-bounces-lead = Ein Mailserver hat diese Adressen von Personen auf deinen Seiten endgültig abgelehnt. Sie bekommen keine Einladungen und Erinnerungen, bis die Verwaltung sie wieder freigibt.
 console-messages-no-bounces = Soweit wir wissen, funktionieren alle Adressen.
 console-messages-clear = Wieder freigeben
 console-messages-cleared = Nachrichten an diese Adresse werden wieder versucht.
 console-messages-opt-outs = Personen, die keine Nachrichten möchten
 console-messages-opt-outs-lead = Sie haben alle Nachrichten außer denen zum Anmelden abbestellt. Entferne jemanden nur auf eigenen Wunsch der Person.
+console-messages-own-opt-outs-lead = Diese Personen auf deinen Seiten haben alle Nachrichten außer denen zum Anmelden abbestellt. Nur die Verwaltung kann das ändern, wenn die Person darum bittet.
 console-messages-no-opt-outs = Niemand hat Nachrichten abbestellt.
 console-messages-remove = Nachrichten wieder zulassen
 console-messages-removed = Nachrichten an diese Person kommen wieder an.

@@ -61,7 +61,6 @@ console-progress-running = Working
 console-progress-done = Finished
 console-progress-failed = Failed
 console-progress-rows = Rows: { $done } of { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = The console is open in too many tabs. Please close some of them.
 console-fault-blank = Please fill this in.
 console-fault-taken = Somebody else uses this already. Please choose another.

@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exports
-console-jobs-no-exports = Nothing has been exported yet.
+console-jobs-no-exports = Nothing has been exported yet. Below you can export people.
 console-jobs-requested-at = Requested
 console-jobs-people = People
 console-jobs-state = State
 console-jobs-until = Kept until
+console-jobs-count = Rows
 console-jobs-file = File
 console-jobs-download = Download CSV
 console-jobs-newer = Newer
@@ -67,6 +68,7 @@ console-jobs-page-export = Export
 console-jobs-page-import = Import
 console-messages-outbox = Outbox
 console-messages-outbox-lead = The messages of the last 30 days, newest first.
+console-messages-own-outbox-lead = The messages about your pages of the last 30 days, newest first.
 console-messages-state = State
 console-messages-any-state = All
 console-messages-to = Recipient
@@ -94,11 +96,13 @@ console-messages-retried = The message is being sent again.
 console-messages-not-retried = This message cannot be sent again: its code has expired.
 console-messages-bounces = Addresses that do not work
 console-messages-bounces-lead = A mail server has rejected these addresses for good. They get no invitations or reminders until you try them again.
+console-messages-own-bounces-lead = A mail server has rejected these addresses of people on your pages for good. They get no invitations or reminders until an admin tries them again.
 console-messages-no-bounces = All addresses work, as far as we know.
 console-messages-clear = Try this address again
 console-messages-cleared = Messages go to this address again.
 console-messages-opt-outs = People who want no messages
 console-messages-opt-outs-lead = They have stopped all messages except those for signing in. Remove somebody only if they ask you to.
+console-messages-own-opt-outs-lead = These people on your pages have stopped all messages except those for signing in. Only admins can change that, if the person asks for it.
 console-messages-no-opt-outs = Nobody has stopped messages.
 console-messages-remove = Allow messages again
 console-messages-removed = Messages go to this person again.

@@ -61,7 +61,6 @@ console-progress-running = En curso
 console-progress-done = Terminado
 console-progress-failed = Ha fallado
 console-progress-rows = Filas: { $done } de { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = Esta página está abierta demasiadas veces. Cierra otras pestañas de la consola.
 console-fault-blank = Rellena este campo.
 console-fault-taken = Ya está en uso. Elige otro.

@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exportaciones
-console-jobs-no-exports = Todavía no se ha exportado nada.
+console-jobs-no-exports = Todavía no se ha exportado nada. Abajo puedes exportar personas.
 console-jobs-requested-at = Solicitada
 console-jobs-people = Personas
 console-jobs-state = Estado
 console-jobs-until = Se conserva hasta
+console-jobs-count = Filas
 console-jobs-file = Archivo
 console-jobs-download = Descargar CSV
 console-jobs-newer = Más recientes
@@ -67,6 +68,7 @@ console-jobs-page-export = Exportar
 console-jobs-page-import = Importar
 console-messages-outbox = Bandeja de salida
 console-messages-outbox-lead = Los mensajes de los últimos 30 días, los más recientes primero.
+console-messages-own-outbox-lead = Los mensajes sobre tus páginas de los últimos 30 días, los más recientes primero.
 console-messages-state = Estado
 console-messages-any-state = Todos
 console-messages-to = Destinatario
@@ -94,11 +96,13 @@ console-messages-retried = El mensaje se envía otra vez.
 console-messages-not-retried = Este mensaje no se puede enviar otra vez: su código ha caducado.
 console-messages-bounces = Direcciones que no funcionan
 console-messages-bounces-lead = Un servidor de correo ha rechazado estas direcciones definitivamente. No reciben invitaciones ni recordatorios hasta que permitas probarlas de nuevo.
+console-messages-own-bounces-lead = Un servidor de correo ha rechazado definitivamente estas direcciones de personas de tus páginas. No reciben invitaciones ni recordatorios hasta que un admin permita probarlas de nuevo.
 console-messages-no-bounces = Que sepamos, todas las direcciones funcionan.
 console-messages-clear = Permitir otro intento
 console-messages-cleared = Se volverá a intentar enviar mensajes a esta dirección.
 console-messages-opt-outs = Personas que no quieren mensajes
 console-messages-opt-outs-lead = Han detenido todos los mensajes salvo los de inicio de sesión. Quita a alguien solo si te lo pide.
+console-messages-own-opt-outs-lead = Estas personas de tus páginas han detenido todos los mensajes salvo los de inicio de sesión. Solo los admins pueden cambiarlo, si la persona lo pide.
 console-messages-no-opt-outs = Nadie ha detenido los mensajes.
 console-messages-remove = Permitir mensajes otra vez
 console-messages-removed = Los mensajes a esta persona vuelven a llegar.

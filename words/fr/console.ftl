@@ -61,7 +61,6 @@ console-progress-running = En cours
 console-progress-done = Terminé
 console-progress-failed = Échec
 console-progress-rows = Lignes : { $done } sur { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = Cette page est ouverte trop de fois. Fermez d’autres onglets de la console.
 console-fault-blank = Veuillez remplir ce champ.
 console-fault-taken = Ceci est déjà utilisé. Veuillez choisir autre chose.

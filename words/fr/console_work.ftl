@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exports
-console-jobs-no-exports = Rien n’a encore été exporté.
+console-jobs-no-exports = Rien n’a encore été exporté. Vous pouvez exporter des personnes ci-dessous.
 console-jobs-requested-at = Demandé
 console-jobs-people = Personnes
 console-jobs-state = État
 console-jobs-until = Conservé jusqu’au
+console-jobs-count = Lignes
 console-jobs-file = Fichier
 console-jobs-download = Télécharger le CSV
 console-jobs-newer = Plus récents
@@ -67,6 +68,7 @@ console-jobs-page-export = Exporter
 console-jobs-page-import = Importer
 console-messages-outbox = Boîte d’envoi
 console-messages-outbox-lead = Les messages des 30 derniers jours, les plus récents d’abord.
+console-messages-own-outbox-lead = Les messages des 30 derniers jours sur vos pages, les plus récents d’abord.
 console-messages-state = État
 console-messages-any-state = Tous
 console-messages-to = Destinataire
@@ -94,11 +96,13 @@ console-messages-retried = Le message est envoyé à nouveau.
 console-messages-not-retried = Ce message ne peut pas être envoyé à nouveau : son code a expiré.
 console-messages-bounces = Adresses qui ne fonctionnent pas
 console-messages-bounces-lead = Un serveur de messagerie a rejeté ces adresses définitivement. Elles ne reçoivent ni invitations ni rappels tant que vous ne permettez pas un nouvel essai.
+console-messages-own-bounces-lead = Un serveur de messagerie a rejeté définitivement ces adresses de personnes de vos pages. Elles ne reçoivent ni invitations ni rappels tant qu’un admin ne permet pas un nouvel essai.
 console-messages-no-bounces = À notre connaissance, toutes les adresses fonctionnent.
 console-messages-clear = Permettre un nouvel essai
 console-messages-cleared = Les messages à cette adresse seront tentés à nouveau.
 console-messages-opt-outs = Personnes qui ne veulent pas de messages
 console-messages-opt-outs-lead = Ces personnes ont arrêté tous les messages sauf ceux de connexion. Ne retirez quelqu’un qu’à sa demande.
+console-messages-own-opt-outs-lead = Ces personnes de vos pages ont arrêté tous les messages sauf ceux de connexion. Seuls les admins peuvent changer cela, à la demande de la personne.
 console-messages-no-opt-outs = Personne n’a arrêté les messages.
 console-messages-remove = Autoriser à nouveau les messages
 console-messages-removed = Cette personne reçoit à nouveau les messages.

@@ -61,7 +61,6 @@ console-progress-running = Em andamento
 console-progress-done = Concluído
 console-progress-failed = Falhou
 console-progress-rows = Linhas: { $done } de { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = Esta página está aberta vezes demais. Feche outras abas do console.
 console-fault-blank = Preencha este campo.
 console-fault-taken = Já está em uso. Escolha outro.

@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = Exportações
-console-jobs-no-exports = Nada foi exportado ainda.
+console-jobs-no-exports = Nada foi exportado ainda. Abaixo você pode exportar pessoas.
 console-jobs-requested-at = Solicitada
 console-jobs-people = Pessoas
 console-jobs-state = Estado
 console-jobs-until = Mantida até
+console-jobs-count = Linhas
 console-jobs-file = Arquivo
 console-jobs-download = Baixar CSV
 console-jobs-newer = Mais recentes
@@ -67,6 +68,7 @@ console-jobs-page-export = Exportar
 console-jobs-page-import = Importar
 console-messages-outbox = Caixa de saída
 console-messages-outbox-lead = As mensagens dos últimos 30 dias, as mais recentes primeiro.
+console-messages-own-outbox-lead = As mensagens sobre as suas páginas dos últimos 30 dias, as mais recentes primeiro.
 console-messages-state = Estado
 console-messages-any-state = Todos
 console-messages-to = Destinatário
@@ -94,11 +96,13 @@ console-messages-retried = A mensagem será enviada de novo.
 console-messages-not-retried = Esta mensagem não pode ser enviada de novo: o código expirou.
 console-messages-bounces = Endereços que não funcionam
 console-messages-bounces-lead = Um servidor de e-mail rejeitou estes endereços de vez. Eles não recebem convites nem lembretes até você permitir uma nova tentativa.
+console-messages-own-bounces-lead = Um servidor de e-mail rejeitou de vez estes endereços de pessoas das suas páginas. Eles não recebem convites nem lembretes até um admin permitir uma nova tentativa.
 console-messages-no-bounces = Até onde sabemos, todos os endereços funcionam.
 console-messages-clear = Permitir nova tentativa
 console-messages-cleared = As mensagens para este endereço serão tentadas de novo.
 console-messages-opt-outs = Pessoas que não querem mensagens
 console-messages-opt-outs-lead = Elas pararam todas as mensagens, exceto as de entrada. Remova alguém só se a pessoa pedir.
+console-messages-own-opt-outs-lead = Estas pessoas das suas páginas pararam todas as mensagens, exceto as de entrada. Só os admins podem mudar isso, se a pessoa pedir.
 console-messages-no-opt-outs = Ninguém parou as mensagens.
 console-messages-remove = Permitir mensagens de novo
 console-messages-removed = As mensagens para esta pessoa voltam a chegar.

@@ -61,7 +61,6 @@ console-progress-running = 进行中
 console-progress-done = 已完成
 console-progress-failed = 失败
 console-progress-rows = 行：{ $done } / { $total }
-console-progress-percent = { $percent } %
 console-too-many-streams = 此页面打开次数过多。请关闭控制台的其他标签页。
 console-fault-blank = 请填写此项。
 console-fault-taken = 已被使用。请选择其他内容。

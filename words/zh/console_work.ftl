@@ -1,11 +1,12 @@
 # The console: messages, exports and jobs.
 
 console-jobs-exports = 导出
-console-jobs-no-exports = 还没有导出过任何内容。
+console-jobs-no-exports = 还没有导出任何内容。你可以在下方导出人员。
 console-jobs-requested-at = 请求时间
 console-jobs-people = 人员
 console-jobs-state = 状态
 console-jobs-until = 保留至
+console-jobs-count = 行数
 console-jobs-file = 文件
 console-jobs-download = 下载 CSV
 console-jobs-newer = 较新
@@ -63,6 +64,7 @@ console-jobs-page-export = 导出
 console-jobs-page-import = 导入
 console-messages-outbox = 发件箱
 console-messages-outbox-lead = 最近 30 天的消息，最新的在前。
+console-messages-own-outbox-lead = 最近 30 天与你的页面有关的消息，最新的在前。
 console-messages-state = 状态
 console-messages-any-state = 全部
 console-messages-to = 收件人
@@ -90,11 +92,13 @@ console-messages-retried = 消息正在重新发送。
 console-messages-not-retried = 无法重新发送此消息：其代码已过期。
 console-messages-bounces = 无效的地址
 console-messages-bounces-lead = 邮件服务器已永久拒绝这些地址。在你允许重试之前，它们不会收到邀请和提醒。
+console-messages-own-bounces-lead = 邮件服务器已永久拒绝你页面上这些人的地址。在管理员允许重试之前，它们不会收到邀请和提醒。
 console-messages-no-bounces = 据我们所知，所有地址都有效。
 console-messages-clear = 允许重试
 console-messages-cleared = 将再次尝试向此地址发送消息。
 console-messages-opt-outs = 不想接收消息的人
 console-messages-opt-outs-lead = 他们已停收除登录以外的所有消息。仅在本人要求时才移除。
+console-messages-own-opt-outs-lead = 你页面上的这些人已停收除登录以外的所有消息。仅管理员可在本人要求时更改。
 console-messages-no-opt-outs = 没有人停收消息。
 console-messages-remove = 恢复接收消息
 console-messages-removed = 此人将再次收到消息。

@@ -54,6 +54,7 @@ pub async fn build(
             first_id: part.first_id,
             last_id: part.last_id,
             sum: part.sum,
+            records: part.records,
         };
         number += 1;
         app.blobs.put(&key(institution, &row.hex), part.compressed.into()).await?;
@@ -123,6 +124,8 @@ async fn start(
                     true => Some(exports::pages(sql, institution, id).await?),
                     false => None,
                 };
+                let total = expected(sql, institution, &export.filters, only.as_deref()).await?;
+                exports::set_total(sql, institution, id, total).await?;
                 let scope = ReportScope { owner, filters: export.filters, only };
                 Ok(((next == State::InProgress).then_some(scope), left))
             })
@@ -130,6 +133,27 @@ async fn start(
         .await?;
     discard(app, institution, &left).await;
     Ok(scope)
+}
+
+/// How many people the report will have. `None` if that is not known: counting those who meet a condition would read all of them twice.
+async fn expected(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    filters: &Filters,
+    only: Option<&[NamePageId]>,
+) -> Result<Option<i64>> {
+    let is_met_by_all = |after: Option<Moment>| after.is_none_or(|after| after.micros() <= 0);
+    if !is_met_by_all(filters.created_after) || !is_met_by_all(filters.updated_after) {
+        return Ok(None);
+    }
+    Ok(Some(match (&filters.page, only) {
+        (Some(page), _) => rolls::members(sql, institution, page.id).await?,
+        (None, Some(pages)) => {
+            let counts = rolls::members_of(sql, institution, pages).await?;
+            counts.into_iter().map(|(_, members)| members).sum::<i64>()
+        }
+        (None, None) => rolls::members(sql, institution, rolls::INSTITUTION).await?,
+    }))
 }
 
 /// A snapshot of people, with the first group already read, and the custom fields of that snapshot: they did not

@@ -126,7 +126,7 @@ async fn replace_part(
     let (old_hex, mut new_hex) = (old.hex.clone(), None);
     let new = match left {
         Some(part) => {
-            let row = PartRow { hex: app.ids.hex(), sum: part.sum, ..old.clone() };
+            let row = PartRow { hex: app.ids.hex(), sum: part.sum, records: part.records, ..old.clone() };
             new_hex = Some(row.hex.clone());
             app.blobs.put(&key(institution, &row.hex), part.compressed.into()).await?;
             Some(row)

@@ -81,6 +81,7 @@ pub(super) async fn read_part(app: &App, institution: InstitutionId, row: &PartR
         sum: row.sum,
         first_id: row.first_id,
         last_id: row.last_id,
+        records: row.records,
     }))
 }
 

@@ -32,8 +32,8 @@ pub(super) async fn send(
 }
 
 pub(super) async fn enqueue(sql: &mut Sql, app: &App, invitation: &Invitation, now: Moment) -> Result<()> {
-    let (institution, message) = (Some(invitation.institution), message(invitation));
-    outbox::enqueue(sql, &app.ids, institution, address(invitation)?, message, now).await.map(|_| ())
+    let (on_page, message) = ((invitation.institution, invitation.page), message(invitation));
+    outbox::enqueue_letter(sql, &app.ids, on_page, address(invitation)?, message, now).await.map(|_| ())
 }
 
 fn message(invitation: &Invitation) -> Message {

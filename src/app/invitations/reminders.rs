@@ -90,8 +90,8 @@ async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool
         number: reminder_number(invitation),
         base_url: base.to_owned(),
     };
-    let institution = Some(invitation.institution);
-    outbox::enqueue(sql, &app.ids, institution, letter::address(invitation)?, message, now).await?;
+    let on_page = (invitation.institution, invitation.page);
+    outbox::enqueue_letter(sql, &app.ids, on_page, letter::address(invitation)?, message, now).await?;
     Ok(true)
 }
 
@@ -162,7 +162,8 @@ pub(in crate::app) async fn remind_now(
                     ..invitation
                 };
                 invitations::update(sql, &reminded, false).await?;
-                outbox::enqueue(sql, &owned_app.ids, Some(institution), address, message, now).await?;
+                let on_page = (institution, page);
+                outbox::enqueue_letter(sql, &owned_app.ids, on_page, address, message, now).await?;
                 audit::write(sql, &[about(record, &reminded)]).await?;
                 Ok(Reminded::Sent)
             })

@@ -5,7 +5,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::{filter::Filter, subject_name, when, who_name};
+use super::{acts, filter::Filter, subject_name, when, who_name};
 use crate::{
     app::{App, Result, audit},
     console::visit::{Console, Nav},
@@ -27,7 +27,9 @@ struct EntryPage<'a> {
     page: Page<'a>,
     nav: Nav,
     when: String,
+    /// What kind of change it is, and its word in files.
     act: String,
+    word: String,
     who: String,
     origin: String,
     subject: String,
@@ -74,7 +76,8 @@ async fn find(app: &App, console: &Console, at: Cursor) -> Result<Option<Respons
     let shown = EntryPage {
         page: console.page(app, &path),
         when: when(console, entry.at),
-        act: entry.act.to_string(),
+        act: acts::name(console.words(), &entry.act),
+        word: entry.act.to_string(),
         who: who_name(console.words(), &entry.who),
         origin: entry.origin.clone().unwrap_or_default(),
         subject: subject_name(&entry),

@@ -20,7 +20,7 @@ use crate::{
     app::{
         App, Error, Missing, Result,
         exports::{self, ExportRequest},
-        imports, jobs, members,
+        imports, jobs, members, progress,
     },
     domain::{
         fault::{Fault, Field},
@@ -119,7 +119,11 @@ async fn view<'a>(
     let jobs = match console.member.role {
         Role::Owner | Role::Admin => {
             let all = jobs::of_institution(app, actor, id).await?;
-            Some(all.iter().map(|job| rows::job(words, zone, job)).collect())
+            let progress = progress::of(app, actor, id).await?;
+            let rows_of = |job: JobId| {
+                progress.tasks.iter().find(|task| task.id == job.get()).and_then(|task| task.rows)
+            };
+            Some(all.iter().map(|job| rows::job(words, zone, job, rows_of(job.id))).collect())
         }
         Role::Manager | Role::Reader => None,
     };

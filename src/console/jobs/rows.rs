@@ -3,7 +3,8 @@
 use jiff::tz::TimeZone;
 
 use crate::{
-    console::visit::Nav,
+    app::progress::Rows,
+    console::{progress::counted, visit::Nav},
     domain::{
         export::{Export, State as ExportState},
         ids::{ExportId, ImportId, JobId},
@@ -22,7 +23,11 @@ pub struct ExportRow {
     pub state: String,
     /// Until when it is kept.
     pub until: String,
+    /// How many rows the file has, if that is known.
+    pub count: Option<u64>,
     pub is_busy: bool,
+    /// How far it is.
+    pub rows: Option<Rows>,
     pub download: Option<String>,
 }
 
@@ -48,6 +53,8 @@ pub struct JobRow {
     /// In the words of the server, for somebody who can mend it.
     pub error: Option<String>,
     pub is_dead: bool,
+    /// How far it is.
+    pub rows: Option<Rows>,
 }
 
 /// Such as 2026-11-16 09:30, in the zone of the institution.
@@ -64,6 +71,10 @@ pub fn export(words: Words, zone: &TimeZone, nav: &Nav, export: &Export, now: Mo
         ExportState::Expired => "console-jobs-export-expired",
         ExportState::Failed => "console-jobs-export-failed",
     };
+    let rows = match (state, export.people, export.people_total) {
+        (ExportState::InProgress, Some(people), Some(total)) => Some(Rows { done: people.min(total), total }),
+        _ => None,
+    };
     let what = match &export.filters.page {
         Some(page) => page.given.clone(),
         None => words.text("console-jobs-export-all"),
@@ -72,9 +83,11 @@ pub fn export(words: Words, zone: &TimeZone, nav: &Nav, export: &Export, now: Mo
         id: export.id,
         requested: time(export.created_at, zone),
         what,
-        state: words.text(id),
+        state: rows.map_or_else(|| words.text(id), |rows| counted(words, rows)),
         until: time(export.expires_at, zone),
+        count: export.people.filter(|_| state == ExportState::Completed),
         is_busy: matches!(state, ExportState::Initial | ExportState::InProgress),
+        rows,
         download: (state == ExportState::Completed)
             .then(|| format!("{}/jobs/exports/{}", nav.home(), export.id)),
     }
@@ -113,7 +126,8 @@ pub fn import(words: Words, zone: &TimeZone, root: &str, one: &ImportOnPage) -> 
     }
 }
 
-pub fn job(words: Words, zone: &TimeZone, job: &Listed) -> JobRow {
+/// `rows` is how far it is, if that is known.
+pub fn job(words: Words, zone: &TimeZone, job: &Listed, rows: Option<Rows>) -> JobRow {
     let kind = Kind::ALL.iter().find(|kind| kind.name() == job.kind);
     let kind = match kind {
         Some(Kind::BuildExport) => "console-jobs-kind-export",
@@ -145,10 +159,14 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed) -> JobRow {
     JobRow {
         id: job.id,
         kind: words.text(kind),
-        state: words.text(state),
+        state: match rows.filter(|_| job.state == State::Running) {
+            Some(rows) => counted(words, rows),
+            None => words.text(state),
+        },
         attempts: job.attempts,
         began: time(job.created_at, zone),
         error: job.error.clone(),
         is_dead: job.state == State::Dead,
+        rows: rows.filter(|_| job.state == State::Running),
     }
 }

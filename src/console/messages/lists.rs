@@ -1,4 +1,5 @@
-//! Addresses that a mail server has rejected, and people who want no messages.
+//! Addresses that a mail server has rejected, and people who want no messages. Managers see those of people on their pages, and change
+//! nothing: it concerns the whole institution.
 
 use askama::Template;
 use axum::{
@@ -23,9 +24,9 @@ const OPT_OUTS: &str = "/console/{slug}/messages/opt-outs";
 
 pub fn rules() -> Vec<Rule> {
     vec![
-        Rule::get(BOUNCES, Least::Admin, show_bounces),
+        Rule::get(BOUNCES, Least::Manager, show_bounces),
         Rule::post(BOUNCES, Least::Admin, clear),
-        Rule::get(OPT_OUTS, Least::Admin, show_opt_outs),
+        Rule::get(OPT_OUTS, Least::Manager, show_opt_outs),
         Rule::post(OPT_OUTS, Least::Admin, remove),
     ]
 }
@@ -63,6 +64,8 @@ struct AddressesPage<'a> {
     none: String,
     /// The text of the button in each row.
     act: String,
+    /// Whether there are buttons.
+    is_admin: bool,
     action: String,
     rows: Vec<Row>,
     more: Option<String>,
@@ -119,17 +122,18 @@ fn draw(app: &App, console: &Console, list: List, mut rows: Vec<Row>, is_done: b
             form_urlencoded::Serializer::new(String::new()).append_pair("behind", &last.email).finish();
         format!("{action}?{query}")
     });
+    let is_admin = Least::Admin.includes(console.member.role);
     let [title, lead, none, act, done] = match list {
         List::Bounces => [
             "console-messages-bounces",
-            "console-messages-bounces-lead",
+            if is_admin { "console-messages-bounces-lead" } else { "console-messages-own-bounces-lead" },
             "console-messages-no-bounces",
             "console-messages-clear",
             "console-messages-cleared",
         ],
         List::OptOuts => [
             "console-messages-opt-outs",
-            "console-messages-opt-outs-lead",
+            if is_admin { "console-messages-opt-outs-lead" } else { "console-messages-own-opt-outs-lead" },
             "console-messages-no-opt-outs",
             "console-messages-remove",
             "console-messages-removed",
@@ -137,8 +141,8 @@ fn draw(app: &App, console: &Console, list: List, mut rows: Vec<Row>, is_done: b
     }
     .map(|id| words.text(id));
     let done = is_done.then_some(done);
-    console
-        .show(StatusCode::OK, &AddressesPage { page, nav, title, lead, none, act, action, rows, more, done })
+    let shown = AddressesPage { page, nav, title, lead, none, act, is_admin, action, rows, more, done };
+    console.show(StatusCode::OK, &shown)
 }
 
 async fn clear(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {

@@ -1,8 +1,10 @@
 //! `/console/{slug}/messages`: what was mailed and what became of it, addresses that do not work, people who want no messages, and
-//! the texts. All of that concerns the whole institution, so managers are led to the invitations of their pages instead.
+//! the texts. Managers see what concerns their pages; the texts are those of the whole institution.
 
 mod lists;
 mod texts;
+
+use std::collections::HashMap;
 
 use askama::Template;
 use axum::{
@@ -23,7 +25,7 @@ use crate::{
     },
     domain::{
         email::email_key,
-        ids::MessageId,
+        ids::{MessageId, NamePageId},
         member::Role,
         message::{Message, OutboxMessage, State as MessageState},
         moment::Moment,
@@ -40,7 +42,7 @@ const PER_PAGE: i64 = 50;
 pub fn rules() -> Vec<Rule> {
     let own = vec![
         Rule::get("/console/{slug}/messages", Least::Manager, show),
-        Rule::post("/console/{slug}/messages/retry/{id}", Least::Admin, retry),
+        Rule::post("/console/{slug}/messages/retry/{id}", Least::Manager, retry),
     ];
     [own, lists::rules(), texts::rules()].into_iter().flatten().collect()
 }
@@ -56,6 +58,8 @@ struct Row {
     id: MessageId,
     to: String,
     kind: String,
+    /// The title of the name page that it is about.
+    page: Option<String>,
     state: String,
     written: String,
     attempts: u32,
@@ -121,17 +125,14 @@ async fn view<'a>(
     let before: Option<MessageId> = query.get("before").and_then(|id| id.parse().ok());
     let key = Some(email_key(to.trim())).filter(|key| !key.is_empty());
     let search = Search { state, email_key: key, before };
-    let found = match is_admin {
-        // One more tells whether there are others.
-        true => outbox::search(app, &console.actor, console.id(), &search, PER_PAGE + 1).await?,
-        false => Vec::new(),
-    };
+    // One more tells whether there are others.
+    let found = outbox::search(app, &console.actor, console.id(), &search, PER_PAGE + 1).await?;
     let pages = members::own_pages(app, &console.actor, &console.member.person).await?.of_role;
     let page = console.page(app, path);
     let (words, nav, zone) =
         (page.words, console.nav(app, Section::Messages), &console.institution.time_zone);
     let most = usize::try_from(PER_PAGE).unwrap_or_default();
-    let last = found.get(most.saturating_sub(1)).filter(|_| found.len() > most);
+    let last = found.messages.get(most.saturating_sub(1)).filter(|_| found.messages.len() > most);
     let older = last.map(|last| {
         let query: String = form_urlencoded::Serializer::new(String::new())
             .append_pair("state", state.map_or("", MessageState::word))
@@ -149,7 +150,7 @@ async fn view<'a>(
         states: states.collect(),
         is_narrowed: state.is_some() || search.email_key.is_some(),
         to,
-        rows: found.iter().take(most).map(|one| row(words, zone, one)).collect(),
+        rows: found.messages.iter().take(most).map(|one| row(words, zone, one, &found.pages)).collect(),
         older,
         is_first: before.is_none(),
         pages,
@@ -172,7 +173,12 @@ fn state_id(state: MessageState) -> &'static str {
     }
 }
 
-fn row(words: Words, zone: &TimeZone, one: &OutboxMessage) -> Row {
+fn row(
+    words: Words,
+    zone: &TimeZone,
+    one: &OutboxMessage,
+    pages: &HashMap<NamePageId, (String, String)>,
+) -> Row {
     let kind = match &one.message {
         Message::SignIn { .. } => "console-messages-sign-in",
         Message::Test | Message::Sample { .. } => "console-messages-test",
@@ -186,6 +192,7 @@ fn row(words: Words, zone: &TimeZone, one: &OutboxMessage) -> Row {
         id: one.id,
         to: one.to.as_given().to_owned(),
         kind: words.text(kind),
+        page: one.page.and_then(|page| pages.get(&page)).map(|(title, _)| title.clone()),
         state: words.text(state_id(one.state)),
         written: time(one.created_at, zone),
         attempts: one.attempts,
@@ -205,7 +212,7 @@ async fn retry(
     ConsoleForm { console, .. }: ConsoleForm,
 ) -> Response {
     let retried = match id.parse::<MessageId>() {
-        Ok(id) => outbox::retry(&app, &console.actor, id).await,
+        Ok(id) => outbox::retry(&app, &console.actor, Some(console.id()), id).await,
         Err(_) => Ok(false),
     };
     match retried {

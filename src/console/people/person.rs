@@ -1,4 +1,4 @@
-//! One person: the entry, recordings, calls, messages, the invitation, and other entries of the same person.
+//! One person: the entry, recordings, calls, messages, the invitation, changes, and other entries of the same person.
 
 use askama::Template;
 use axum::{
@@ -15,10 +15,14 @@ use crate::{
         people_entry::{self, CallView, EntryView, OtherEntry},
     },
     blobs::Shelf,
-    console::visit::{Console, ConsoleForm, Nav},
+    console::{
+        audit::{acts, who_name},
+        rule::Least,
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
         audience::Audience,
-        call,
+        audit, call,
         fault::Field,
         ids::ParticipantId,
         invitation::{Facts, InvitationState},
@@ -59,6 +63,9 @@ struct PersonView<'a> {
     call_fault: Option<String>,
     messages: Vec<Event>,
     invitation: Option<Event>,
+    changes: Vec<Change>,
+    /// The address of all changes to the person's data, for admins.
+    audit: Option<String>,
     others: Vec<OtherEntry>,
     done: Option<String>,
 }
@@ -77,6 +84,15 @@ struct Sound {
 struct Event {
     what: String,
     state: String,
+    date: String,
+}
+
+/// A change of the entry.
+struct Change {
+    what: String,
+    /// The names of the changed fields.
+    fields: String,
+    who: String,
     date: String,
 }
 
@@ -121,8 +137,14 @@ async fn draw(
     let (words, institution) = (page.words, console.id());
     let person = &entry.person;
     let badge = app.links.name_badge(institution, &person.token);
+    let nav = console.nav(app, Section::People);
+    let audit = person.email.as_deref().filter(|_| Least::Admin.includes(console.member.role)).map(|email| {
+        let query: String =
+            form_urlencoded::Serializer::new(String::new()).append_pair("person", email).finish();
+        format!("{}/audit?{query}", nav.home())
+    });
     let shown = PersonView {
-        nav: console.nav(app, Section::People),
+        nav,
         id,
         name: shown_name(words, person.full_name(), person.email.as_deref()),
         email: person.email.clone(),
@@ -142,6 +164,8 @@ async fn draw(
         call_fault,
         messages: entry.messages.iter().map(|one| message(words, console, one)).collect(),
         invitation: invitation(words, console, &entry),
+        changes: entry.changes.iter().map(|one| change(words, console, one)).collect(),
+        audit,
         others: entry.others,
         done,
         page,
@@ -242,6 +266,15 @@ fn message(words: Words, console: &Console, one: &OutboxMessage) -> Event {
         MailState::Expired => "console-people-mail-expired",
     };
     Event { what: words.text(what), state: words.text(state), date: date(console, one.created_at) }
+}
+
+fn change(words: Words, console: &Console, entry: &audit::Entry) -> Change {
+    Change {
+        what: acts::name(words, &entry.act),
+        fields: entry.fields().join(", "),
+        who: who_name(words, &entry.who),
+        date: date(console, entry.at),
+    }
 }
 
 fn invitation(words: Words, console: &Console, entry: &EntryView) -> Option<Event> {

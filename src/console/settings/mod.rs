@@ -100,12 +100,13 @@ fn draw(
 fn facts(app: &App, words: Words, settings: &Settings) -> Vec<(String, String)> {
     let institution = settings.institution();
     let policy = app.limiter.policy();
+    let (source, requests) = match institution.rate_limit {
+        Some(own) => ("console-settings-rate-limit-own", own),
+        None => ("console-settings-rate-limit-default", policy.ceiling),
+    };
     let rate_limit = words.with(
-        "console-settings-rate-limit-value",
-        &[
-            ("requests", Arg::Number(u64::from(institution.rate_limit.unwrap_or(policy.ceiling)))),
-            ("seconds", Arg::Number(policy.window.as_secs())),
-        ],
+        source,
+        &[("requests", Arg::Number(u64::from(requests))), ("seconds", Arg::Number(policy.window.as_secs()))],
     );
     let since = institution.created_at.date_in(&institution.time_zone).to_string();
     let export_days = (app.export_life.as_secs() / (24 * 3_600)).max(1);

@@ -1,5 +1,7 @@
 //! `/console/{slug}/jobs`
 
+use std::time::Duration;
+
 use endonym::{
     app::{Actor, exports, imports},
     domain::{
@@ -66,7 +68,9 @@ async fn an_export_is_requested_made_and_downloaded() {
     world.work(1);
     until("the export is made", || async { all().await.iter().all(|one| one.state == State::Completed) })
         .await;
-    assert!(admin.get(&at).await.expect(200).body.contains(&download));
+    let seen = admin.get(&at).await.expect(200).body;
+    assert!(seen.contains(&download), "{seen}");
+    assert_eq!(seen.matches("<td class=\"number\">1</td>").count(), 2, "each file has one row: {seen}");
     let (status, headers, file) = admin.file(&download, &[]).await;
     let text = String::from_utf8(file).unwrap();
     assert_eq!((status, text.lines().count()), (200, 2), "{text}");
@@ -75,6 +79,36 @@ async fn an_export_is_requested_made_and_downloaded() {
     // It has people of pages that the manager is not given.
     visitor(&world, Manager).await.get(&download).await.expect(403);
     admin.get(&format!("{at}/exports/x")).await.expect(404);
+}
+
+#[tokio::test]
+async fn rows_are_counted_while_an_export_and_its_job_are_at_work() {
+    let world = World::new().await;
+    for name in ["Ana", "Ben", "Cem"] {
+        world.person(name, &format!("{name}@example.edu")).await;
+    }
+    let (admin, at) = (visitor(&world, Admin).await, path(&world, "/jobs"));
+    admin.get(&at).await.expect(200);
+    admin.post(&format!("{at}/exports"), &[]).await.expect(303);
+    // As a worker leaves them that has stored the first of its parts.
+    execute(&world.app.db, "UPDATE exports SET state = 'in_progress', people_total = 3", vec![]).await;
+    execute(&world.app.db, "UPDATE jobs SET state = 'running' WHERE kind = 'build_export'", vec![]).await;
+    let part = |number: i64, records: &str| {
+        format!(
+            "INSERT INTO export_parts (institution_id, export_id, number, hex, first_id, last_id, plain_bytes, crc, records) \
+             SELECT institution_id, id, {number}, 'part{number}', 0, 0, 0, 0, {records} FROM exports"
+        )
+    };
+    execute(&world.app.db, part(0, "2"), vec![]).await;
+    world.advance(Duration::from_secs(2));
+    let seen = admin.get(&at).await.expect(200).body;
+    assert_eq!(seen.matches("Rows: 2 of 3</span> <progress").count(), 2, "{seen}");
+    assert_eq!(seen.matches("value=\"2\" max=\"3\"").count(), 2, "{seen}");
+    // One that an earlier version has written has no number, so nothing is claimed.
+    execute(&world.app.db, part(1, "NULL"), vec![]).await;
+    world.advance(Duration::from_secs(2));
+    let seen = admin.get(&at).await.expect(200).body;
+    assert!(!seen.contains("Rows: ") && seen.contains("<progress data-job="), "{seen}");
 }
 
 async fn dead_job(world: &World, id: i64, institution: i64) {

@@ -3,24 +3,38 @@
 use endonym::{
     app::{Actor, mail_texts},
     domain::{
+        ids::NamePageId,
         language::Language,
         mail_text::LetterKind,
         member::Role::{Admin, Manager, Owner},
     },
     store::Value,
 };
+use serde_json::json;
 
 use super::{console as path, member as visitor, only, version};
 use crate::{
-    name_pages::number,
+    name_pages::{invite, number},
     support::{World, database::execute},
 };
 
 /// Messages of an institution, each with this state.
 async fn outbox(world: &World, institution: i64, ids: std::ops::Range<i64>, state: &'static str) {
+    outbox_about(world, institution, None, ids, state).await;
+}
+
+/// Messages about a page.
+async fn outbox_about(
+    world: &World,
+    institution: i64,
+    page: Option<NamePageId>,
+    ids: std::ops::Range<i64>,
+    state: &'static str,
+) {
     for id in ids {
         let text = "INSERT INTO outbox (institution_id, id, message, email, email_key, state, attempts, answer, created_at, \
-                    changed_at, expires_at) VALUES ($1, $2, '{\"kind\":\"test\"}', $3, $3, $4, 1, 'no <mailbox>', $5, $5, $6)";
+                    changed_at, expires_at, name_page_id) \
+                    VALUES ($1, $2, '{\"kind\":\"test\"}', $3, $3, $4, 1, 'no <mailbox>', $5, $5, $6, $7)";
         let now = world.app.clock.now();
         let values: Vec<Value<'static>> = vec![
             institution.into(),
@@ -29,27 +43,73 @@ async fn outbox(world: &World, institution: i64, ids: std::ops::Range<i64>, stat
             state.into(),
             now.micros().into(),
             now.plus_days(1).micros().into(),
+            page.into(),
         ];
         execute(&world.app.db, text, values).await;
     }
 }
 
 #[tokio::test]
-async fn managers_are_led_to_their_pages_and_see_no_outbox() {
+async fn managers_see_the_messages_about_their_pages_and_no_others() {
     let world = World::new().await;
-    only(&world, "/messages", &[Owner, Admin, Manager]).await;
-    for below in ["/messages/bounces", "/messages/opt-outs", "/messages/texts"] {
-        only(&world, below, &[Owner, Admin]).await;
+    for below in ["/messages", "/messages/bounces", "/messages/opt-outs"] {
+        only(&world, below, &[Owner, Admin, Manager]).await;
     }
-    world.page("Secret Orchestra").await;
-    outbox(&world, world.institution.id.get(), 1..3, "failed").await;
-    let manager = visitor(&world, Manager).await;
-    let seen = manager.get(&path(&world, "/messages?to=p1@example.edu")).await.expect(200).body;
+    only(&world, "/messages/texts", &[Owner, Admin]).await;
+    let (id, other) = (world.institution.id.get(), world.page("Secret Orchestra").await);
+    outbox_about(&world, id, Some(world.page.id), 1..2, "failed").await;
+    outbox_about(&world, id, Some(other.id), 2..3, "failed").await;
+    outbox(&world, id, 3..4, "failed").await;
+    let (manager, at) = (visitor(&world, Manager).await, path(&world, "/messages"));
+    let seen = manager.get(&at).await.expect(200).body;
+    assert!(seen.contains("p1@example.edu") && seen.contains("no &#60;mailbox&#62;"), "{seen}");
     assert!(seen.contains(&format!("/p/{}/invitations", world.page.slug)), "{seen}");
-    for hidden in ["no &#60;mailbox", "p2@example.edu", "Secret Orchestra", "/messages/texts"] {
+    for hidden in ["p2@example.edu", "p3@example.edu", "Secret Orchestra", "/messages/texts"] {
         assert!(!seen.contains(hidden), "{hidden}: {seen}");
     }
-    manager.post(&path(&world, "/messages/retry/1"), &[]).await.expect(403);
+    let found = manager.get(&format!("{at}?to=p2@example.edu")).await.expect(200).body;
+    assert!(found.contains("There is no such message."), "{found}");
+    for theirs in ["2", "3"] {
+        manager.post(&format!("{at}/retry/{theirs}"), &[]).await.expect(404);
+    }
+    manager.post(&format!("{at}/retry/1"), &[]).await.redirects_to(&format!("{at}?done=retried"));
+    assert_eq!(number(&world, "SELECT MIN(id) FROM outbox WHERE state = 'queued'").await, 1);
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM outbox WHERE state = 'queued'").await, 1);
+    let seen = visitor(&world, Admin).await.get(&at).await.expect(200).body;
+    for all in ["p1@example.edu", "p2@example.edu", "p3@example.edu", "<td><bdi>Secret Orchestra</bdi></td>"]
+    {
+        assert!(seen.contains(all), "{all}: {seen}");
+    }
+}
+
+#[tokio::test]
+async fn managers_see_who_of_their_pages_gets_no_messages_and_change_nothing() {
+    let world = World::new().await;
+    let other = world.page("Secret Orchestra").await;
+    world.person("Ana", "ana@example.edu").await;
+    world.person_on(&other, json!({ "first_name": "Ben", "email": "ben@example.edu" })).await;
+    invite(&world, "cem@example.edu").await;
+    let everybody = ["ana@example.edu", "ben@example.edu", "cem@example.edu"];
+    for email in everybody {
+        for text in [
+            "INSERT INTO mail_bounces (institution_id, email_key, answer, bounced_at) VALUES ($1, $2, 'unknown user', 1)",
+            "INSERT INTO mail_opt_outs (institution_id, email_key, created_at) VALUES ($1, $2, 1)",
+        ] {
+            execute(&world.app.db, text, vec![world.institution.id.into(), email.into()]).await;
+        }
+    }
+    let (manager, admin) = (visitor(&world, Manager).await, visitor(&world, Admin).await);
+    for below in ["/messages/bounces", "/messages/opt-outs"] {
+        let at = path(&world, below);
+        let seen = manager.get(&at).await.expect(200).body;
+        assert_eq!(everybody.map(|email| seen.contains(email)), [true, false, true], "{seen}");
+        assert!(!seen.contains(&format!("action=\"{at}\"")), "{seen}");
+        manager.post(&at, &[("email", "ana@example.edu")]).await.expect(403);
+        let seen = admin.get(&at).await.expect(200).body;
+        assert_eq!(everybody.map(|email| seen.contains(email)), [true; 3], "{seen}");
+    }
+    let overview = manager.get(&path(&world, "")).await.expect(200).body;
+    assert!(overview.contains(&format!("<strong>2</strong><a href=\"{}\"", path(&world, "/messages"))));
 }
 
 #[tokio::test]

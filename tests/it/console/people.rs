@@ -15,12 +15,12 @@ use endonym::{
 };
 use serde_json::json;
 
-use super::{id_of, input, member_named};
+use super::{id_of, input, member, member_named};
 use crate::{
     me::Browser,
     own_recordings::record,
     pages::SOUND,
-    support::{Setup, World, media::wav},
+    support::{Setup, World, database::execute, media::wav},
 };
 
 const OWNER: &str = "owner@example.edu";
@@ -292,6 +292,27 @@ async fn an_entry_is_edited_and_faults_keep_what_was_typed() {
 }
 
 #[tokio::test]
+async fn the_page_of_a_person_shows_who_changed_the_entry() {
+    let world = World::new().await;
+    person(&world, "Ana", "Lima", "ana@example.edu").await;
+    let id = id_of(&world, "ana@example.edu").await;
+    let owner = member_named(&world, &world.institution, OWNER, Role::Owner, &[]).await;
+    let manager = member(&world, Role::Manager).await;
+    let path = format!("/console/example/people/{id}");
+    for (browser, sees_log) in [(owner, true), (manager, false)] {
+        let page = browser.get(&path).await.expect(200).body;
+        let history = page.split_once("id=\"history-title\"").expect("a history").1;
+        assert!(history.contains("<li>Person registered"), "{history}");
+        assert!(history.contains("first_name") && history.contains("(access token)"), "{history}");
+        assert_eq!(
+            history.contains("/console/example/audit?person=ana%40example.edu"),
+            sees_log,
+            "{history}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn of_two_who_edit_an_entry_the_second_is_told_and_nothing_is_lost() {
     let world = World::new().await;
     person(&world, "Ana", "Lima", "ana@example.edu").await;
@@ -414,6 +435,23 @@ async fn whoever_is_invited_again_keeps_the_invitation_when_the_old_entry_is_gon
     assert_eq!(count(&world, "hidden_participants").await, 0);
     assert_eq!(count(&world, "invitations WHERE withdrawn_at IS NULL").await, 1);
     assert_eq!(count(&world, "coverage WHERE invited = 1").await, 1);
+}
+
+#[tokio::test]
+async fn a_manager_of_very_many_pages_sees_everybody_who_was_deleted() {
+    const MANAGER: &str = "manager@example.edu";
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let manager = member_named(&world, &world.institution, MANAGER, Role::Manager, &[&world.page]).await;
+    // The groups of a directory may give them more pages than an owner can. These come before the one with Ana.
+    for page in -600_i64..-300 {
+        let text = "INSERT INTO member_pages (institution_id, email_key, name_page_id) VALUES ($1, $2, $3)";
+        execute(&world.app.db, text, vec![world.institution.id.into(), MANAGER.into(), page.into()]).await;
+    }
+    let id = id_of(&world, "ana@example.edu").await;
+    deleted_people::delete(&world.app, &Actor::Operator, world.institution.id, id).await.unwrap();
+    let page = manager.get("/console/example/people/deleted").await.expect(200).body;
+    assert!(page.contains("ana@example.edu"), "{page}");
 }
 
 #[tokio::test]

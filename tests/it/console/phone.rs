@@ -65,7 +65,7 @@ async fn calls_are_shown_cancelled_and_made_again() {
     let refused = admin.post(&cancel, &[]).await.expect(422).body;
     assert!(refused.contains("This call is over already."), "{refused}");
     let page = admin.get(&console(&world, "/phone?done=cancelled")).await.expect(200).body;
-    assert!(page.contains("The call was cancelled.") && page.contains("Call again"), "{page}");
+    assert!(page.contains("The call was canceled.") && page.contains("Call again"), "{page}");
     admin.post(&retry, &[]).await.redirects_to(&console(&world, "/phone?done=retried"));
     assert_eq!(state(&world, id).await, State::Scheduled);
 

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, Error, audiences, consents, institutions, looks},
+    app::{Actor, Error, audiences, consents, institutions, looks, members},
     domain::{
         audience::Audience,
         institution::Institution,
         language::Language,
         member::Role::{Admin, Owner},
+        session::PersonId,
     },
 };
 
-use super::{console as path, member as visitor, only, version};
+use super::{console as path, email_of, member as visitor, only, plain, version};
 use crate::{
     me::{Browser, Seen},
     support::{World, media::png},
@@ -36,6 +37,23 @@ async fn admins_and_owners_see_the_settings() {
     only(&world, "/settings", &[Owner, Admin]).await;
     only(&world, "/settings/consent", &[Owner, Admin]).await;
     only(&world, "/settings/delete", &[Owner]).await;
+}
+
+#[tokio::test]
+async fn the_rate_limit_is_shown_with_its_source_and_only_the_operator_changes_it() {
+    let world = World::new().await;
+    let (owner, at, app) = (visitor(&world, Owner).await, path(&world, "/settings"), &world.app);
+    let page = plain(&owner.get(&at).await.expect(200).body);
+    assert!(page.contains("seconds: the default of this installation"), "{page}");
+    let change = || institutions::Change { rate_limit: Some(Some(7)), ..Default::default() };
+    let person =
+        PersonId { institution: world.institution.id, email_key: email_of(&world.institution, Owner) };
+    let actor = members::actor_of(app, &person).await.unwrap();
+    let refused = institutions::update(app, &actor, &world.institution.slug, change()).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    institutions::update(app, &Actor::Operator, &world.institution.slug, change()).await.unwrap();
+    let page = plain(&owner.get(&at).await.expect(200).body);
+    assert!(page.contains("7 requests in") && page.contains("seconds: set for your institution"), "{page}");
 }
 
 #[tokio::test]

@@ -220,7 +220,10 @@ async fn a_lost_answer_is_not_followed_by_a_second_message() {
     tokio::time::sleep(SECOND / 2).await;
     assert_eq!(server.received().len(), 1, "it arrived, and was not sent again");
 
-    assert!(outbox::retry(&world.app, &Actor::Operator, id).await.unwrap(), "an operator may send it again");
+    assert!(
+        outbox::retry(&world.app, &Actor::Operator, None, id).await.unwrap(),
+        "an operator may send it again"
+    );
     reaches(&world, id, State::Unconfirmed, 2).await;
     assert_eq!(server.received().len(), 2);
 }
@@ -240,7 +243,7 @@ async fn a_server_that_is_down_is_tried_until_the_message_expires() {
     advance(&world, DAY).await;
     let expired = reaches(&world, id, State::Expired, 2).await;
     assert!(expired.answer.unwrap().contains("refused"), "the reason is kept");
-    assert!(outbox::retry(&world.app, &Actor::Operator, id).await.unwrap());
+    assert!(outbox::retry(&world.app, &Actor::Operator, None, id).await.unwrap());
     reaches(&world, id, State::Queued, 3).await;
 }
 

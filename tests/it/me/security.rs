@@ -773,7 +773,7 @@ async fn a_dead_job_of_a_message_is_retried_with_its_message_or_says_why_not() {
     world.advance(11 * MINUTE);
     refused("must request a new one").await;
     let id = world.app.db.read().one("SELECT id FROM outbox", &[], |row| row.id(0)).await.unwrap().unwrap();
-    let error = outbox::retry(&world.app, &Actor::Operator, id).await.unwrap_err();
+    let error = outbox::retry(&world.app, &Actor::Operator, None, id).await.unwrap_err();
     assert!(error.to_string().contains("must request a new one"), "{error}");
     browser.get("/sign-in").await.expect(200);
     browser.post("/sign-in/code", &[("code", code)]).await.expect(422);

@@ -17,9 +17,9 @@ use crate::{
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DONE: &str = "done=asked";
 
-/// How many messages of this kind are in the outbox.
+/// How many messages of this kind managers of the page see.
 async fn messages(world: &World) -> usize {
-    let text = "SELECT message FROM outbox ORDER BY created_at, id";
+    let text = "SELECT message FROM outbox WHERE name_page_id IS NOT NULL ORDER BY created_at, id";
     let all = world.app.db.read().rows(text, &[], |row| row.text(0)).await.unwrap();
     all.iter().filter(|message| message.contains("\"recording_request\"")).count()
 }

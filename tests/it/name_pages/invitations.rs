@@ -60,7 +60,8 @@ pub async fn count(world: &World, text: &str) -> i64 {
     world.app.db.read().one(&text, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
 
-const MAILED: &str = "outbox WHERE message LIKE '%\"kind\":\"invitation\"%'";
+/// The messages that managers of a page see.
+const MAILED: &str = "outbox WHERE message LIKE '%\"kind\":\"invitation\"%' AND name_page_id IS NOT NULL";
 
 async fn people(world: &World, state: Option<InvitationState>) -> Vec<Listed> {
     let (app, id, page) = (&world.app, world.institution.id, page_ref(&world.page));

@@ -317,7 +317,8 @@ async fn a_rejection_needs_a_reason_which_the_person_receives_once() {
     assert!(matches!(reject(&world, &target).await, Outcome::Decided(_)));
     assert_eq!(shown(&world).await["recording_link"], Value::Null);
     assert_eq!(status(&link_of(&world, &target).await).await, 404);
-    let sent = "SELECT COUNT(*) FROM outbox WHERE message LIKE '%\"rejection\"%'";
+    let sent =
+        "SELECT COUNT(*) FROM outbox WHERE message LIKE '%\"rejection\"%' AND name_page_id IS NOT NULL";
     assert_eq!(number(&world, sent).await, 1);
     let letter = moderation::rejection_letter(app, id, target.case).await.unwrap().unwrap();
     assert_eq!((letter.to.key(), letter.name.as_deref()), (ANA, Some("Ana")));
@@ -360,7 +361,8 @@ async fn what_was_rejected_or_removed_can_be_restored_unless_there_is_a_newer_re
     assert!(is_done(&remove(&world, &first).await, CaseState::Removed));
     assert_eq!(status(&link_of(&world, &first).await).await, 404);
     assert_eq!(shown(&world).await["recording_link"], Value::Null);
-    let told = "SELECT COUNT(*) FROM outbox WHERE message LIKE '%\"rejection\"%'";
+    let told =
+        "SELECT COUNT(*) FROM outbox WHERE message LIKE '%\"rejection\"%' AND name_page_id IS NOT NULL";
     assert_eq!(number(&world, told).await, 2, "each decision is told");
     world.advance(Duration::from_secs(1));
     record(&world, &ana, 220.0, Sharing::All).await;

@@ -18,7 +18,8 @@ use crate::{
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
-const REMINDED: &str = "outbox WHERE message LIKE '%\"kind\":\"reminder\"%'";
+/// The messages that managers of a page see.
+const REMINDED: &str = "outbox WHERE message LIKE '%\"kind\":\"reminder\"%' AND name_page_id IS NOT NULL";
 
 /// A Monday afternoon in New York.
 async fn world() -> World {

@@ -2,7 +2,7 @@
 
 use endonym::store::{
     Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
-    name_pages, newest, outbox, own_recordings, page_settings, participants, people, people_index,
+    name_pages, newest, opt_outs, outbox, own_recordings, page_settings, participants, people, people_index,
     people_list, progress, retention, scim_registrations, scim_users, sign_ins, turns,
 };
 
@@ -123,6 +123,7 @@ pub fn reads_of_people() -> Vec<Statement> {
         invitations::statements(),
         coverage::statements(),
         newest::statements(),
+        opt_outs::statements(),
         custom_fields::statements(),
         page_settings::statements(),
         retention::statements(),

@@ -177,6 +177,10 @@ impl Browser {
         self.clicks.load(Ordering::Relaxed)
     }
 
+    fn set_clicks(&self, clicks: usize) {
+        self.clicks.store(clicks, Ordering::Relaxed);
+    }
+
     async fn click_on(&self, Element(element): Element) {
         self.clicks.fetch_add(1, Ordering::Relaxed);
         let id = element[ELEMENT].as_str().unwrap();
