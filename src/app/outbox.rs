@@ -140,7 +140,7 @@ pub async fn deliver(
     };
     // From this commit on, the message is never sent again without an operator.
     let sending = match begin(app, claim, &row, digests).await? {
-        Begun::Sending(sending) => sending,
+        Begun::Sending(sending) => *sending,
         Begun::Obsolete => return Ok(()),
         Begun::TakenOver => {
             tracing::warn!(message = row.id.get(), "a message was left to another worker");
@@ -174,7 +174,7 @@ async fn discard(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<()> {
 }
 
 enum Begun {
-    Sending(OutboxMessage),
+    Sending(Box<OutboxMessage>),
     /// Another worker has the job.
     TakenOver,
     /// There is nothing to send any more: the message is deleted.
@@ -204,7 +204,7 @@ async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Di
                 if !row.message.is_bulk() {
                     mail_pace::overtake(sql, pace, now).await?;
                 }
-                Ok(Begun::Sending(OutboxMessage { state: State::Sending, attempts, ..row }))
+                Ok(Begun::Sending(Box::new(OutboxMessage { state: State::Sending, attempts, ..row })))
             })
         })
         .await
