@@ -216,7 +216,7 @@ async fn map(app: &App, owner: &Institution, name: &str, target: Target) -> Resu
     };
     let id: ScimGroupId = groups::named(app, &Actor::Operator, owner.id, name).await.map_err(explained)?;
     let what = described(&target);
-    groups::map(app, &Actor::Operator, owner.id, id, target).await.map_err(explained)?;
+    groups::map(app, &Actor::Operator, owner.id, id, target, None).await.map_err(explained)?;
     output::print_line(&format!("The group `{name}` stands for {what}."));
     Ok(())
 }

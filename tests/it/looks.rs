@@ -817,7 +817,7 @@ async fn directories(world: &World, matrix: &mut Matrix) {
     let group = json!({ "displayName": "Class of 2027" });
     let group = scim::groups::create(app, operator, institution, &group, false).await.unwrap().stored.id;
     let page = scim::Target::Page(NamePageRef::parse(&world.page.slug).unwrap());
-    scim::groups::map(app, operator, institution, group, page).await.unwrap();
+    scim::groups::map(app, operator, institution, group, page, None).await.unwrap();
     matrix.page("directories", &*format!("{list}?state=all")).await;
     let meaning = format!("{list}/groups/{group}");
     matrix.page("group of a directory", &*meaning).await;

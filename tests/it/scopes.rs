@@ -1044,7 +1044,7 @@ pub fn cases() -> Vec<Case> {
         }),
         case!("scim::groups::map", Ownership, |s, a| async {
             let target = scim::Target::Page(s.page.clone());
-            scim::groups::map(&s.world.app, a, s.id, scim_group(s).await, target).await
+            scim::groups::map(&s.world.app, a, s.id, scim_group(s).await, target, None).await
         }),
         case!("sso::groups::set_groups_claim", Ownership, |s, a| sso::set_groups_claim(
             &s.world.app,

@@ -23,6 +23,7 @@ use crate::{
             group::{Group, GroupPatch, Mapping, StoredGroup, display_name_key},
             schema::GROUPS,
         },
+        token,
     },
     store::{self, Sql, scim_groups},
 };
@@ -43,6 +44,8 @@ pub struct GroupSummary {
     pub role: Option<Role>,
     /// The name page, or those of the role.
     pub pages: Vec<NamePage>,
+    /// Changes with what it stands for.
+    pub version: String,
 }
 
 /// What a group shall stand for.
@@ -149,6 +152,7 @@ pub async fn summaries(app: &App, actor: &Actor, institution: InstitutionId) -> 
         pages.extend(all.into_iter().map(|(page, _)| (page.id, page)));
     }
     let summary = |group: StoredGroup| {
+        let version = version(&group.mapping);
         let (role, ids) = match group.mapping {
             Mapping::Nothing => (None, Vec::new()),
             Mapping::Page(page) => (None, vec![page]),
@@ -160,6 +164,7 @@ pub async fn summaries(app: &App, actor: &Actor, institution: InstitutionId) -> 
             members: counts.remove(&group.id).unwrap_or(0),
             role,
             pages: ids.iter().filter_map(|id| pages.get(id).cloned()).collect(),
+            version,
         }
     };
     let all = scim_groups::after(sql, institution, ScimGroupId::new(i64::MIN), i64::MAX).await?;
@@ -179,13 +184,20 @@ pub async fn named(app: &App, actor: &Actor, institution: InstitutionId, name: &
     Ok(found.ok_or(Error::Missing(Missing::ScimGroup))?.id)
 }
 
-/// Sets what a group stands for. Registrations and roles of all members follow.
+/// Identifies what a group stands for.
+fn version(mapping: &Mapping) -> String {
+    token::hex(&token::digest(&format!("{mapping:?}"))).chars().take(16).collect()
+}
+
+/// Sets what a group stands for. Registrations and roles of all members follow. `base` is the version that was seen: if the group
+/// has another one by now, nothing is changed (`SetupFault::Outdated`).
 pub async fn map(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     id: ScimGroupId,
     target: Target,
+    base: Option<String>,
 ) -> Result<()> {
     actor.own(institution)?;
     if let Target::Role(role, pages) = &target {
@@ -199,7 +211,7 @@ pub async fn map(
             return Err(Error::invalid(Field::NamePages, SetupFault::TooManyNamePages { most: MAX_PAGES }));
         }
     }
-    write(app, actor, institution, Change::Map(id, target)).await.map(drop)
+    write(app, actor, institution, Change::Map(id, target, base)).await.map(drop)
 }
 
 fn viewed(written: Written) -> Result<GroupView> {

@@ -40,7 +40,7 @@ pub(super) enum Change {
     ReplaceGroup { id: ScimGroupId, group: Group, members: Option<Vec<ScimUserId>>, with_members: bool },
     PatchGroup(ScimGroupId, GroupPatch),
     DeleteGroup(ScimGroupId),
-    Map(ScimGroupId, Target),
+    Map(ScimGroupId, Target, Option<String>),
 }
 
 /// What a change has left, as it is when everything has followed.
@@ -183,8 +183,8 @@ async fn apply(sql: &mut Sql, settling: &mut Settling, change: Change) -> Result
             settling.delete_group(sql, id).await?;
             Changed::Nothing
         }
-        Change::Map(id, target) => {
-            settling.map_group(sql, id, target).await?;
+        Change::Map(id, target, base) => {
+            settling.map_group(sql, id, target, base).await?;
             Changed::Nothing
         }
     })

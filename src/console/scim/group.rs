@@ -10,16 +10,15 @@ use crate::{
         scim::{GroupSummary, Target, groups},
     },
     console::{
+        inputs::is_outdated,
         members::{role_hint, role_name},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
         access::MAX_PAGES,
-        ids::NamePageId,
         member::Role,
         name_page::{NamePage, NamePageRef},
         section::Section,
-        token,
     },
     http::{form::Form, page::Page, path::Path},
     words::Words,
@@ -130,7 +129,7 @@ impl Typed {
 
     fn of_group(group: &GroupSummary) -> Self {
         Self {
-            version: version(group),
+            version: group.version.clone(),
             kind: Kind::of(group),
             pages: group.pages.iter().map(|page| page.id.to_string()).collect(),
             more: String::new(),
@@ -153,13 +152,6 @@ impl Typed {
             }
         }
     }
-}
-
-/// Changes with what others change.
-fn version(group: &GroupSummary) -> String {
-    let pages: Vec<NamePageId> = group.pages.iter().map(|page| page.id).collect();
-    let text = format!("{} {pages:?}", Kind::of(group).word());
-    token::hex(&token::digest(&text)).chars().take(16).collect()
 }
 
 /// The group of a path. Those of other institutions do not exist.
@@ -237,14 +229,6 @@ pub async fn map(
         Err(error) => return console.fault(&app, &error),
     };
     let (typed, words) = (Typed::of(&form), console.words());
-    let now = version(&group);
-    if typed.version != now {
-        let GroupRow { stands_for, pages, .. } = GroupRow::new(words, &group);
-        let is = if pages.is_empty() { stands_for } else { format!("{stands_for}, {pages}") };
-        let meanwhile = Some(words.one("console-changed-meanwhile", "now", &is));
-        let typed = Typed { version: now, ..typed };
-        return draw(&app, &console, &group, typed, Faults { meanwhile, pages: None }).await;
-    }
     let target = match typed.target() {
         Ok(target) => target,
         Err(fault) => {
@@ -252,13 +236,30 @@ pub async fn map(
             return draw(&app, &console, &group, typed, Faults { meanwhile: None, pages }).await;
         }
     };
-    let fault = match groups::map(&app, &console.actor, console.id(), group.id, target).await {
+    let base = Some(typed.version.clone());
+    let fault = match groups::map(&app, &console.actor, console.id(), group.id, target, base).await {
         Ok(()) => return console.go(&app, &format!("{PATH}?done=saved")),
+        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
+            return match find(&app, &console, &id).await {
+                Ok(group) => draw_outdated(&app, &console, &group, typed).await,
+                Err(error) => console.fault(&app, &error),
+            };
+        }
         Err(Error::Invalid(_)) => words.one("console-members-pages-many", "most", MAX_PAGES as u64),
         Err(Error::Missing(Missing::NamePage)) => words.text("console-members-page-unknown"),
         Err(error) => return console.fault(&app, &error),
     };
     draw(&app, &console, &group, typed, Faults { meanwhile: None, pages: Some(fault) }).await
+}
+
+/// Shows what was typed, and what somebody else has saved.
+async fn draw_outdated(app: &App, console: &Console, group: &GroupSummary, typed: Typed) -> Response {
+    let words = console.words();
+    let GroupRow { stands_for, pages, .. } = GroupRow::new(words, group);
+    let now = if pages.is_empty() { stands_for } else { format!("{stands_for}, {pages}") };
+    let meanwhile = Some(words.one("console-changed-meanwhile", "now", &now));
+    let typed = Typed { version: group.version.clone(), ..typed };
+    draw(app, console, group, typed, Faults { meanwhile, pages: None }).await
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ async fn a_directory_and_what_follows_from_it_is_in_it() {
     let class = scim::groups::create(app, &directory, id, &body, true).await.unwrap().stored.id;
     assert_eq!(newest(&world, Act::ScimGroupCreated).await.after["members_added"], 1);
     let page = scim::Target::Page(NamePageRef::parse(&world.page.slug).unwrap());
-    scim::groups::map(app, operator, id, class, page).await.unwrap();
+    scim::groups::map(app, operator, id, class, page, None).await.unwrap();
     let registered = newest(&world, Act::ParticipantCreated).await;
     assert_eq!(
         (registered.who.kind, registered.subject.label.as_str()),
@@ -180,7 +180,7 @@ async fn a_directory_and_what_follows_from_it_is_in_it() {
     assert_eq!(values(&changed.before), json!({ "first_name": "Ana" }));
 
     let role = scim::Target::Role(Role::Admin, Vec::new());
-    scim::groups::map(app, operator, id, class, role).await.unwrap();
+    scim::groups::map(app, operator, id, class, role, None).await.unwrap();
     assert_eq!(newest(&world, Act::MemberSet).await.after["role"], "admin");
     scim::groups::delete(app, &directory, id, class).await.unwrap();
     newest(&world, Act::ScimGroupDeleted).await;

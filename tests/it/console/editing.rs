@@ -13,6 +13,7 @@ use reqwest::Method;
 use super::{id_of, member_named, plain, set, version};
 use crate::{
     me::{Browser, Seen},
+    scim::Directory,
     support::World,
 };
 
@@ -39,6 +40,8 @@ const ACTS: &[&str] = &[
     "/custom-fields/{name}/delete",
     "/custom-fields/{name}/move",
     "/custom-fields/{name}/pages",
+    "/directories/new",
+    "/directories/{id}/revoke",
     "/jobs/exports",
     "/jobs/retry/{id}",
     "/learning-systems/invitation",
@@ -160,6 +163,11 @@ async fn access(world: &World) -> Vec<Form> {
     let system = tool_consumers::create(app, operator, id, new).await.unwrap().0.id;
     set(world, &world.institution, BEA, Role::Manager, &[&world.page]).await;
 
+    let directory_group = Directory::new(world).await.group("Choir", &[]).await;
+    let directory_group = format!("/directories/groups/{directory_group}");
+    let kinds =
+        ["admin", "owner"].map(|kind| (fields(&[("kind", kind)]), format!("value=\"{kind}\" checked")));
+
     let page = world.page.id.to_string();
     let roles = [("reader", vec![("page", page)]), ("admin", Vec::new())].map(|(role, pages)| {
         let sent: Fields = [("role", role.to_owned())].into_iter().chain(pages).collect();
@@ -194,6 +202,7 @@ async fn access(world: &World) -> Vec<Form> {
             fields(&[("role-student", "yes"), ("schedule", "hourly")]),
             lines("name"),
         ),
+        form("/directories/groups/{id}", [directory_group.as_str(); 2], Vec::new(), kinds),
     ]
 }
 

@@ -104,7 +104,7 @@ impl<'a> Directory<'a> {
     pub async fn map(&self, group: &str, target: Target) {
         let (app, institution) = (&self.world.app, self.world.institution.id);
         let group: ScimGroupId = group.parse().unwrap();
-        use_cases::map(app, &Actor::Operator, institution, group, target).await.unwrap();
+        use_cases::map(app, &Actor::Operator, institution, group, target, None).await.unwrap();
     }
 
     /// The group registers on the page.

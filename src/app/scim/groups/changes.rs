@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{Target, found, nobody, users};
+use super::{Target, found, nobody, users, version};
 use crate::{
     app::{
         Error, Missing, Result, audit, name_pages,
@@ -16,6 +16,7 @@ use crate::{
     },
     domain::{
         audit::Act,
+        fault::{Field, SetupFault},
         ids::{InstitutionId, NamePageId, ScimGroupId, ScimUserId},
         matching::clean,
         name_page::NamePageRef,
@@ -134,9 +135,13 @@ impl Settling {
         sql: &mut Sql,
         id: ScimGroupId,
         target: Target,
+        base: Option<String>,
     ) -> Result<()> {
         let institution = self.context.institution;
         let before = found(sql, institution, id).await?;
+        if base.is_some_and(|base| base != version(&before.mapping)) {
+            return Err(Error::invalid(Field::Version, SetupFault::Outdated));
+        }
         let mapping = match target {
             Target::Nothing => Mapping::Nothing,
             Target::Page(page) => Mapping::Page(page_id(sql, institution, &page).await?),
