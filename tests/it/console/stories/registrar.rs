@@ -66,7 +66,7 @@ impl Story {
         self.browser.go(self.printed(&format!("Open the console as {OWNER}"))).await;
         self.browser.click_button("Continue").await;
         arrive(&self.browser, CONSOLE).await;
-        assert_eq!(coverage(&self.browser).await, ["5", "4", "0"], "the people of the demonstration");
+        assert_eq!(coverage(&self.browser).await, ["12", "8", "0"], "the people of the demonstration");
     }
 
     async fn create_a_page(&self) {
@@ -212,7 +212,7 @@ impl Story {
     }
 
     async fn see_that_all_are_recorded(&self) {
-        assert_eq!(coverage(&self.browser).await, ["35", "34", "30"], "with those of the demonstration");
+        assert_eq!(coverage(&self.browser).await, ["42", "38", "30"], "with those of the demonstration");
         assert_eq!(texts(&self.browser, ".people .name").await.len(), 8, "the newest");
         play(&self.browser).await;
         choose(&self.browser, &format!("{CONSOLE}/name-pages")).await;
