@@ -219,6 +219,10 @@ pub(super) async fn apply(
             if !rolls::lock_if_there(sql, institution).await? {
                 return Err(Error::Missing(Missing::Institution));
             }
+            // A directory may have disabled them since the read above.
+            if role.is_some() && scim_users::is_disabled(sql, &person).await? {
+                return Ok(());
+            }
             let before = store::members::find(sql, &person).await?;
             if before.is_some() && !sso_groups::gave(sql, &person, id).await? {
                 return Ok(());
