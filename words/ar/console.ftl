@@ -17,7 +17,7 @@ console-title = لوحة التحكم
 console-menu = القائمة
 console-own-page = صفحتك الخاصة
 console-forbidden-title = هذا ليس ضمن دورك
-console-forbidden = يمكن لمالك أو مسؤول في مؤسستك القيام بذلك، أو منحك الدور.
+console-forbidden = يرجى الطلب من مالك في مؤسستك القيام بذلك، أو منحك دورا يسمح به.
 console-sign-in-again = يرجى تسجيل الدخول مرة أخرى للقيام بذلك.
 
 console-open = فتح لوحة التحكم

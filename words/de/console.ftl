@@ -17,7 +17,7 @@ console-title = Konsole
 console-menu = Menü
 console-own-page = Deine eigene Seite
 console-forbidden-title = Das gehört nicht zu deiner Rolle
-console-forbidden = Ein Mitglied mit der Rolle „Leitung“ oder „Verwaltung“ in deiner Einrichtung kann das tun oder dir die Rolle geben.
+console-forbidden = Bitte ein Mitglied mit der Rolle „Leitung“ in deiner Einrichtung, das zu tun oder dir eine passende Rolle zu geben.
 console-sign-in-again = Bitte melde dich dafür noch einmal an.
 
 console-open = Konsole öffnen

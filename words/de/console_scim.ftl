@@ -33,5 +33,5 @@ console-scim-pages-needed = Bitte wähle mindestens eine Namensseite.
 console-scim-saved = Gespeichert. Einträge und Rollen folgen.
 console-scim-replace = Erstelle eine weitere Verbindung und gib ihr Token im Verzeichnis ein. Widerrufe dann diese. Benutzerkonten und Gruppen bleiben, wie sie sind.
 console-scim-revoke = Verbindung widerrufen
-console-scim-revoke-about = Ihr Token ist sofort ungültig. Benutzerkonten, Gruppen und Einträge bleiben.
+console-scim-revoke-about = Ihr Token ist sofort und endgültig ungültig. Benutzerkonten, Gruppen und Einträge bleiben.
 console-scim-revoked = Die Verbindung wurde widerrufen.

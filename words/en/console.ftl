@@ -17,13 +17,13 @@ console-title = Console
 console-menu = Menu
 console-own-page = Your own page
 console-forbidden-title = This is not part of your role
-console-forbidden = An owner or admin of your institution can do this, or give you the role.
+console-forbidden = Ask an owner of your institution to do this, or to give you a role that can.
 console-sign-in-again = Please sign in again to do this.
 
 console-open = Open the console
 console-again = For your safety, please sign in once more. After that, you come back to what you were doing.
 console-more = Next
-console-coverage = How far you are
+console-coverage = Your progress
 console-registered = registered
 console-recorded = with a recording
 console-invited = invited

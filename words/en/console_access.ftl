@@ -1,7 +1,7 @@
 # The console: access tokens.
 
 console-tokens-about = Programs use access tokens to read and change the people of your institution through the API.
-console-tokens-docs = Reference of the API
+console-tokens-docs = API reference
 console-tokens-none = There are no access tokens that work. Create one for each program, so that you can revoke each of them separately.
 console-tokens-new = New access token
 console-tokens-show-ended = Show expired and revoked tokens, too

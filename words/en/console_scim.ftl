@@ -33,5 +33,5 @@ console-scim-pages-needed = Please choose at least one name page.
 console-scim-saved = Saved. Registrations and roles follow.
 console-scim-replace = Create another connection and enter its token in the directory. Then revoke this one. Users and groups stay as they are.
 console-scim-revoke = Revoke the connection
-console-scim-revoke-about = Its token stops working at once. Users, groups and registrations stay.
+console-scim-revoke-about = Its token stops working at once, and cannot be made to work again. Users, groups and registrations stay.
 console-scim-revoked = The connection was revoked.

@@ -17,7 +17,7 @@ console-title = Consola
 console-menu = Menú
 console-own-page = Tu propia página
 console-forbidden-title = Esto no forma parte de tu rol
-console-forbidden = Una persona con el rol de titular o admin en tu institución puede hacerlo, o darte el rol.
+console-forbidden = Pide a una persona con el rol de titular en tu institución que lo haga, o que te dé un rol que lo permita.
 console-sign-in-again = Inicia sesión de nuevo para hacer esto.
 
 console-open = Abrir la consola

@@ -33,5 +33,5 @@ console-scim-pages-needed = Elige al menos una página de nombres.
 console-scim-saved = Guardado. Los registros y los roles se actualizan.
 console-scim-replace = Crea otra conexión e introduce su token en el directorio. Después revoca esta. Los usuarios y los grupos se conservan.
 console-scim-revoke = Revocar la conexión
-console-scim-revoke-about = Su token deja de funcionar enseguida. Los usuarios, los grupos y los registros se conservan.
+console-scim-revoke-about = Su token deja de funcionar enseguida y para siempre. Los usuarios, los grupos y los registros se conservan.
 console-scim-revoked = La conexión fue revocada.

@@ -17,7 +17,7 @@ console-title = Console
 console-menu = Menu
 console-own-page = Votre propre page
 console-forbidden-title = Ceci ne fait pas partie de votre rôle
-console-forbidden = Une personne avec le rôle « Propriétaire » ou « Admin » dans votre établissement peut le faire, ou vous donner ce rôle.
+console-forbidden = Demandez à une personne avec le rôle « Propriétaire » dans votre établissement de le faire, ou de vous donner un rôle qui le permet.
 console-sign-in-again = Veuillez vous reconnecter pour faire cela.
 
 console-open = Ouvrir la console

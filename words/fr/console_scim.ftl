@@ -33,5 +33,5 @@ console-scim-pages-needed = Veuillez choisir au moins une page de noms.
 console-scim-saved = C’est sauvegardé. Les inscriptions et les rôles suivent.
 console-scim-replace = Créez une autre connexion et saisissez son jeton dans l’annuaire. Puis révoquez celle-ci. Les comptes et les groupes restent tels quels.
 console-scim-revoke = Révoquer la connexion
-console-scim-revoke-about = Son jeton cesse aussitôt d’être valide. Les comptes, les groupes et les inscriptions restent.
+console-scim-revoke-about = Son jeton cesse aussitôt et définitivement d’être valide. Les comptes, les groupes et les inscriptions restent.
 console-scim-revoked = La connexion a été révoquée.

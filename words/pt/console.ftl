@@ -17,7 +17,7 @@ console-title = Console
 console-menu = Menu
 console-own-page = Sua própria página
 console-forbidden-title = Isto não faz parte da sua função
-console-forbidden = Uma pessoa com a função de titular ou admin na sua instituição pode fazer isso, ou dar a você essa função.
+console-forbidden = Peça a uma pessoa com a função de titular na sua instituição que faça isso, ou que dê a você uma função que o permita.
 console-sign-in-again = Entre novamente para fazer isto.
 
 console-open = Abrir o console

@@ -33,5 +33,5 @@ console-scim-pages-needed = Escolha pelo menos uma página de nomes.
 console-scim-saved = Salvo. Os registros e as funções são atualizados.
 console-scim-replace = Crie outra conexão e informe o token dela no diretório. Depois revogue esta. Os usuários e os grupos são mantidos.
 console-scim-revoke = Revogar a conexão
-console-scim-revoke-about = O token dela deixa de funcionar imediatamente. Os usuários, os grupos e os registros são mantidos.
+console-scim-revoke-about = O token dela deixa de funcionar imediatamente e para sempre. Os usuários, os grupos e os registros são mantidos.
 console-scim-revoked = A conexão foi revogada.

@@ -17,7 +17,7 @@ console-title = 控制台
 console-menu = 菜单
 console-own-page = 你自己的页面
 console-forbidden-title = 这不属于你的角色
-console-forbidden = 你所在机构的所有者或管理员可以执行此操作，或授予你该角色。
+console-forbidden = 请让你所在机构的所有者执行此操作，或授予你有此权限的角色。
 console-sign-in-again = 请重新登录后再执行此操作。
 
 console-open = 打开控制台

@@ -33,5 +33,5 @@ console-scim-pages-needed = 请至少选择一个姓名页面。
 console-scim-saved = 已保存。登记和角色会随之更新。
 console-scim-replace = 请创建另一个连接，并在目录中填入其令牌，然后撤销此连接。用户和群组保持不变。
 console-scim-revoke = 撤销连接
-console-scim-revoke-about = 其令牌会立即失效。用户、群组和登记保持不变。
+console-scim-revoke-about = 其令牌会立即永久失效。用户、群组和登记保持不变。
 console-scim-revoked = 连接已撤销。

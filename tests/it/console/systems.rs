@@ -82,7 +82,7 @@ async fn synchronizes(world: &World, admin: &crate::me::Browser<'_>, canvas: &Ca
     let one = console(world, &format!("{PATH}/{}", system.id));
     let sync = format!("{one}/synchronize");
     let page = admin.post(&sync, &[("course", "")]).await.expect(422).body;
-    assert!(page.contains("Please enter the id of a course."), "{page}");
+    assert!(page.contains("Please enter the ID of a course."), "{page}");
     let page = admin.post(&sync, &[("course", "999")]).await.expect(422).body;
     assert!(page.contains("has no such course") && page.contains("value=\"999\""), "{page}");
     admin.post(&sync, &[("course", "101")]).await.redirects_to(&format!("{one}?done=started"));

@@ -297,7 +297,7 @@ async fn on_a_page_with_moderation_a_student_hears_what_waits_and_others_do_not(
     assert_eq!(kept.status(), 201);
     assert_eq!(kept.json::<Value>().await.unwrap()["recording"]["link"], "recording/audio");
     let page = platform.text_of(&session, &cookie).await;
-    assert!(page.contains("Your recording waits for approval.") && !page.contains("/audio/"), "{page}");
+    assert!(page.contains("Your recording is waiting for approval.") && !page.contains("/audio/"), "{page}");
     let audio = platform.get(&format!("{session}recording/audio"), Some(&cookie)).await;
     assert_eq!(audio.status(), 200);
     let (teacher, cookie) = platform.session(|claims| claims["sub"] = json!("teacher"), &[INSTRUCTOR]).await;

@@ -336,7 +336,7 @@ async fn a_rejection_needs_a_reason_which_the_person_receives_once() {
     for path in paths {
         let page = own.get(path).await.expect(200);
         assert!(
-            !page.body.contains("There is music.") && page.body.contains("waits for approval"),
+            !page.body.contains("There is music.") && page.body.contains("is waiting for approval."),
             "{path}: {}",
             page.body
         );
@@ -744,7 +744,7 @@ async fn managers_of_the_page_work_in_it_and_nobody_else_finds_it() {
     let page = browser.get(&path).await.expect(200);
     assert!(page.body.contains("Ana") && page.body.contains(&audio), "{}", page.body);
     assert!(!page.body.contains(ANA), "no email: {}", page.body);
-    assert!(page.body.contains("<p class=\"when\">Waits for approval since <bdi>20"), "{}", page.body);
+    assert!(page.body.contains("<p class=\"when\">Waiting for approval since <bdi>20"), "{}", page.body);
     assert_eq!(page.headers["x-robots-tag"], "noindex");
     let (status, headers, bytes) = browser.file(&audio, &[]).await;
     assert_eq!((status, headers["content-type"].to_str().unwrap()), (200, "audio/mpeg"));
@@ -876,7 +876,7 @@ async fn the_owner_hears_what_is_held_and_reads_that_it_waits() {
     assert_eq!(kept.status, 201, "{}", kept.body);
     assert!(!kept.body.contains("/audio/"), "no public link: {}", kept.body);
     let page = browser.get("/me").await.expect(200);
-    assert!(page.body.contains("Your recording waits for approval."), "{}", page.body);
+    assert!(page.body.contains("Your recording is waiting for approval."), "{}", page.body);
     assert!(!page.body.contains("nobody can hear it for now"), "it is not paused");
     let audio = format!("/me/recording/audio?page={}", world.page.slug);
     let (status, _, first) = browser.file(&audio, &[]).await;

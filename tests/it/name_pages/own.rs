@@ -189,7 +189,7 @@ async fn a_held_recording_is_heard_by_its_owner_who_reads_that_it_waits() {
     browser.send_sound(SLUG, &wav(1.0), &[]).await.redirects_to("/p/class-of-2027/own?done=recording");
     assert!(entry(&world, ANA).await.recording.is_none(), "nobody else hears it");
     let page = browser.get(OWN).await.expect(200);
-    assert!(page.body.contains("It waits for approval."), "{}", page.body);
+    assert!(page.body.contains("It is waiting for approval."), "{}", page.body);
     let (status, _, bytes) = browser.file("/p/class-of-2027/own/audio", &[]).await;
     assert!(status == 200 && !bytes.is_empty());
     // Not by somebody else, signed in or not.
