@@ -242,7 +242,9 @@ pub async fn file(
     let (upload, is_undoable) = match (found, last) {
         (Ok(upload), Ok((last, is_undoable))) => {
             let is_last = last.is_some_and(|last| last.id == id);
-            let is_undoable = is_undoable && is_last && upload.import.has_changed();
+            // The file was read first: it may still run there.
+            let is_undoable =
+                is_undoable && is_last && upload.import.has_changed() && !upload.import.state.is_busy();
             (upload, is_undoable)
         }
         (Err(error), _) | (_, Err(error)) => return notice::fault(page, &error),
