@@ -124,10 +124,11 @@ fn settings() -> Vec<Form> {
     });
     // Neither of them is what it was before.
     let [multiple, newest] = ["multiple_recordings", "starts_with_newest"];
-    let recordings = [(&[multiple][..], multiple), (&[multiple, newest][..], newest)].map(|(ticked, shown)| {
-        let sent: Fields = ticked.iter().map(|word| (*word, "1".to_owned())).collect();
-        (sent, format!("name=\"{shown}\" value=\"1\" checked"))
-    });
+    let recordings =
+        [(&[multiple][..], multiple), (&[multiple, newest][..], newest)].map(|(ticked, shown)| {
+            let sent: Fields = ticked.iter().map(|word| (*word, "1".to_owned())).collect();
+            (sent, format!("name=\"{shown}\" value=\"1\" checked"))
+        });
     let origins = texts("origins", ["https://theirs.example", "https://mine.example"], false);
     vec![
         group("general", general, lines("name")),
