@@ -82,7 +82,7 @@ fn photos_text(count: usize) -> String {
     format!(
         "SELECT p.email_key, p.photo FROM participants p JOIN course_members m \
          ON m.institution_id = p.institution_id AND m.participant_id = p.id AND m.photo = p.photo \
-         WHERE p.institution_id = $1 AND p.email_key IN ({}) ORDER BY p.id",
+         WHERE p.institution_id = $1 AND p.email_key IN ({}) ORDER BY +p.id",
         placeholders(2, count)
     )
 }

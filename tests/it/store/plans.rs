@@ -3,7 +3,7 @@
 use endonym::store::{
     Db, Value, audit, calls, coverage, custom_fields, imports, invitations, jobs, media, moderation,
     name_pages, newest, opt_outs, outbox, own_recordings, page_settings, participants, people, people_index,
-    people_list, progress, retention, scim_registrations, scim_users, sign_ins, turns,
+    people_list, persons, progress, retention, scim_registrations, scim_users, sign_ins, turns,
 };
 
 use crate::support::{
@@ -369,6 +369,22 @@ async fn lists_of_the_console_do_not_read_what_they_leave_out() {
         progress::console_statements(),
     ];
     for (index, text, params) in statements.concat() {
+        for plan in plans(&world, &text, &params).await {
+            assert!(
+                plan.iter().any(|line| line.contains(index)),
+                "{index}\n  {text}\n    {}",
+                plan.join("\n    ")
+            );
+        }
+    }
+}
+
+/// SQLite would read everybody in the order of the answer, which an index has.
+#[tokio::test]
+async fn the_registrations_of_a_person_are_found_by_their_keys() {
+    let world = World::on_sqlite().await;
+    seed(&world.app.db).await;
+    for (index, text, params) in persons::statements() {
         for plan in plans(&world, &text, &params).await {
             assert!(
                 plan.iter().any(|line| line.contains(index)),
