@@ -38,6 +38,8 @@ class Known:
     token: str
     system: str
     connection: str
+    directory: str
+    group: str
     entries: list
     chance: random.Random
 
@@ -155,6 +157,8 @@ NAMED = [
      lambda known: at("/messages", to=made_up.email(known.number() // busy.INVITED * busy.INVITED))),
     ("messages, deep", "/messages", lambda known: at("/messages", before=busy.FIRST_ID + known.number())),
     ("single sign-on, one", "/settings/sign-on/{id}", lambda known: at(f"/settings/sign-on/{known.connection}")),
+    ("directory", "/directories/{id}", lambda known: at(f"/directories/{known.directory}")),
+    ("group of a directory", "/directories/groups/{id}", lambda known: at(f"/directories/groups/{known.group}")),
     ("member", "/members/change", lambda known: at("/members/change", email=busy.manager(known.number()))),
     ("audit log", "/audit", lambda known: at("/audit", "/audit/entry/")),
     ("audit log, deep", "/audit",
