@@ -296,7 +296,7 @@ async fn a_copy_has_the_settings_and_if_wanted_the_people_without_recordings() {
         manager.post(&path, &[("title", ""), ("slug", "A B"), ("people", "1")]).await.expect(422).body;
     assert!(
         wrong.contains("value=\"A B\"")
-            && wrong.contains("value=\"1\" aria-describedby=\"people-hint\" checked")
+            && wrong.contains("value=\"1\" checked aria-describedby=\"people-hint\"")
     );
     let made =
         manager.post(&path, &[("title", "Class of 2028"), ("slug", "class-of-2028"), ("people", "1")]).await;

@@ -465,7 +465,7 @@ async fn nobody_is_restored_in_place_of_somebody_else_and_an_erasure_is_final() 
     world.person("Ana again", "ana@example.edu").await;
     let taken =
         owner.post(&format!("/console/example/people/deleted/{id}/restore"), &[]).await.expect(422).body;
-    assert!(taken.contains("Somebody with the same email"), "{taken}");
+    assert!(taken.contains("somebody with the same email"), "{taken}");
     let (app, operator, institution) = (&world.app, &Actor::Operator, world.institution.id);
     persons::erase(app, operator, institution, "ana@example.edu".into(), persons::Rewrite::Later)
         .await
