@@ -155,7 +155,7 @@ impl Matrix {
         match place {
             _ if self.is_complete => Some(Rules::All),
             place if place == all => Some(Rules::All),
-            place if place == all.map(|index| 1 - index) => Some(Rules::Colors),
+            place if place == all.map(|index| 1 - index) => Some(Rules::Appearance),
             _ => None,
         }
     }

@@ -360,8 +360,8 @@ impl Browser {
     pub async fn violations(&self, rules: Rules) -> Vec<String> {
         // What passes is not described, which would take most of the time.
         let mut how = json!({ "iframes": false, "resultTypes": ["violations"] });
-        if rules == Rules::Colors {
-            how["runOnly"] = json!(["color-contrast", "link-in-text-block"]);
+        if rules == Rules::Appearance {
+            how["runOnly"] = json!(["color-contrast", "link-in-text-block", "scrollable-region-focusable"]);
         }
         let script = "const [how, done] = arguments; axe.run(document, how).then((r) => done(r.violations))";
         let found = self.command("/execute/async", json!({ "script": script, "args": [how] })).await;
@@ -373,8 +373,8 @@ impl Browser {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
     All,
-    /// Those about colors, which differ in the other scheme.
-    Colors,
+    /// Those that depend on the scheme or on the width.
+    Appearance,
 }
 
 impl Drop for Browser {
