@@ -74,7 +74,7 @@ pub(super) async fn enqueue(sql: &mut Sql, id: JobId, job: &Job, run_at: Moment,
 /// Claims the next due job of these lanes: the oldest one of the institution whose turn it is.
 pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<Claim>> {
     let (now, kinds) = (app.clock.now(), in_lanes(lanes));
-    end_deferrals(app, now).await?;
+    end_deferrals(app, Backlog::Jobs, now).await?;
     // The read is cheap, and avoids occupying the database's single writer.
     let waiting = turns::waiting(&mut app.db.read(), &kinds, now).await?;
     if waiting.is_empty() {
@@ -97,11 +97,12 @@ pub async fn claim(app: &App, lease: Duration, lanes: &[Lane]) -> Result<Option<
         .await
 }
 
-/// Ends the deferral of jobs that have become due, of all lanes.
-async fn end_deferrals(app: &App, now: Moment) -> Result<()> {
-    while turns::has_due_deferrals(&mut app.db.read(), now).await? {
+/// Ends the deferral of what has become due, of all lanes. In transactions of its own, which wait for no lock: whoever holds these rows
+/// and waits for another one could deadlock with a write that locks them in another order.
+pub(super) async fn end_deferrals(app: &App, backlog: Backlog, now: Moment) -> Result<()> {
+    while turns::has_due_deferrals(&mut app.db.read(), backlog, now).await? {
         let ended = app.db.write_bookkeeping::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(turns::end_deferrals(sql, Backlog::Jobs, now).await?) })
+            Box::pin(async move { Ok(turns::end_deferrals(sql, backlog, now).await?) })
         });
         if !ended.await? {
             break;

@@ -6,7 +6,7 @@ pub use on_citus::statements;
 
 use super::{
     Error, Result, Row, Sql, Value, padded, placeholders,
-    turns::{self, Backlog, Turn},
+    turns::{self, Turn},
     within,
 };
 use crate::domain::{
@@ -202,14 +202,13 @@ pub async fn take_turn(sql: &mut Sql) -> Result<()> {
     sql.execute("UPDATE switchboard SET turn = turn + 1 WHERE id = 1", &[]).await.map(|_| ())
 }
 
-/// The next call: of the first institution after the one that was served last, the one that has been due longest, to a number that no
+/// The next call, once the deferrals have ended: of the first institution after the one that was served last, the one that has been due longest, to a number that no
 /// attempt is calling right now.
 pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<(InstitutionId, CallId, Turn)>> {
     let read = |row: &Row<'_>| {
         let last = row.int(2)?;
         Ok((row.id(0)?, row.id(1)?, Turn { last, next: last + 1 }))
     };
-    while turns::end_deferrals(sql, Backlog::Calls, now).await? {}
     sql.one(&turns::call_text(), &[now.micros().into()], read).await
 }
 

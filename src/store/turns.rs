@@ -138,9 +138,9 @@ impl Backlog {
 /// How many deferrals end at a time: SQLite has one writer, and others wait for it.
 const BATCH: u64 = 500;
 
-/// Have deferred jobs become due?
-pub async fn has_due_deferrals(sql: &mut Sql, now: Moment) -> Result<bool> {
-    let text = format!("{} LIMIT 1", due_deferrals_text(Backlog::Jobs));
+/// Has anything that was deferred become due?
+pub async fn has_due_deferrals(sql: &mut Sql, backlog: Backlog, now: Moment) -> Result<bool> {
+    let text = format!("{} LIMIT 1", due_deferrals_text(backlog));
     Ok(sql.one(&text, &[now.micros().into()], |row| row.int(0)).await?.is_some())
 }
 

@@ -6,6 +6,7 @@ use super::{Rules, cancel_in, cancel_opted_out};
 use crate::{
     app::{
         App, Error, Result,
+        jobs::end_deferrals,
         own_recordings::{self, Maker, Sharing},
     },
     domain::{
@@ -22,7 +23,7 @@ use crate::{
         Sql,
         call_attempts::{self, Attempt},
         calls::{self, Call},
-        turns,
+        turns::{self, Backlog},
     },
     telemetry::metrics,
 };
@@ -82,6 +83,7 @@ async fn look(app: &App, lease: Lease) -> Result<NextCall> {
     if calls::next(&mut app.db.read()).await?.is_none_or(|next| next > now) {
         return Ok(NextCall::Nothing);
     }
+    end_deferrals(app, Backlog::Calls, now).await?;
     let (id, job, proof, rules) = (app.ids.id(now), app.ids.id(now), app.ids.hex(), app.calling.clone());
     app.db
         .write(move |sql| {
