@@ -104,7 +104,8 @@ impl Command {
             }
             Self::Groups { institution: slug, json } => {
                 let owner = institution(app, &slug).await?;
-                list_groups(&groups::summaries(app, &Actor::Operator, owner.id).await?, json);
+                let all = groups::summaries(app, &Actor::Operator, owner.id, None, usize::MAX).await?;
+                list_groups(&all, json);
             }
             Self::Map { institution: slug, group, pages, role, none } => {
                 let owner = institution(app, &slug).await?;
@@ -157,15 +158,16 @@ fn list(all: &[Connection], json: bool) {
     output::print_table(&["ID", "NAME", "PAGES FROM GROUPS", "CREATED", "REVOKED", "LAST USED"], &rows);
 }
 
-fn list_groups(all: &[GroupSummary], json: bool) {
+/// Each group with the number of its members.
+fn list_groups(all: &[(GroupSummary, i64)], json: bool) {
     let slugs =
         |group: &GroupSummary| -> Vec<String> { group.pages.iter().map(|page| page.slug.clone()).collect() };
     if json {
-        let shown = |group: &GroupSummary| {
+        let shown = |(group, members): &(GroupSummary, i64)| {
             json!({
                 "id": group.id.to_string(),
                 "name": group.display_name,
-                "members": group.members,
+                "members": members,
                 "role": group.role.map(Role::word),
                 "name_pages": slugs(group),
             })
@@ -173,12 +175,12 @@ fn list_groups(all: &[GroupSummary], json: bool) {
         output::print_json(&json!({ "groups": all.iter().map(shown).collect::<Vec<_>>() }));
         return;
     }
-    let row = |group: &GroupSummary| {
+    let row = |(group, members): &(GroupSummary, i64)| {
         let pages = slugs(group).join(", ");
         vec![
             group.id.to_string(),
             group.display_name.clone(),
-            group.members.to_string(),
+            members.to_string(),
             group.role.map_or("-", Role::word).to_owned(),
             if pages.is_empty() { "-".to_owned() } else { pages },
         ]

@@ -21,7 +21,7 @@ use crate::{
         App, Error, Missing, Result,
         scim::{GroupSummary, connections, groups},
     },
-    domain::{scim::Connection, section::Section},
+    domain::{ids::ScimGroupId, scim::Connection, section::Section},
     http::{form::Form, page::Page, path::Path},
     words::Words,
 };
@@ -56,15 +56,15 @@ struct ListPage<'a> {
     done: Option<&'static str>,
     url: String,
     users: i64,
-    groups: usize,
+    groups: i64,
     connections: Vec<ConnectionRow>,
     /// Revoked connections are shown, too.
     is_all: bool,
     has_revoked: bool,
     rows: Vec<GroupRow>,
     is_first: bool,
-    /// Where the next groups begin.
-    more: Option<usize>,
+    /// The last group, if others follow.
+    more: Option<ScimGroupId>,
 }
 
 struct ConnectionRow {
@@ -108,36 +108,38 @@ struct GroupRow {
 }
 
 impl GroupRow {
-    fn new(words: Words, group: &GroupSummary) -> Self {
-        let titles: Vec<String> = group.pages.iter().map(|page| page.title.clone()).collect();
-        let (stands_for, pages) = match group.role {
-            Some(role) => (role_name(words, role), page_names(words, role, &titles)),
-            None if titles.is_empty() => (words.text("console-scim-nothing"), String::new()),
-            None => (words.text("console-scim-page"), titles.join(" · ")),
-        };
-        Self {
-            id: group.id.to_string(),
-            name: group.display_name.clone(),
-            members: group.members,
-            stands_for,
-            pages,
-        }
+    fn new(words: Words, group: &GroupSummary, members: i64) -> Self {
+        let (stands_for, pages) = meaning(words, group);
+        Self { id: group.id.to_string(), name: group.display_name.clone(), members, stands_for, pages }
+    }
+}
+
+/// What a group stands for, and the titles of its pages.
+fn meaning(words: Words, group: &GroupSummary) -> (String, String) {
+    let titles: Vec<String> = group.pages.iter().map(|page| page.title.clone()).collect();
+    match group.role {
+        Some(role) => (role_name(words, role), page_names(words, role, &titles)),
+        None if titles.is_empty() => (words.text("console-scim-nothing"), String::new()),
+        None => (words.text("console-scim-page"), titles.join(" · ")),
     }
 }
 
 async fn list(State(app): State<App>, console: Console, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
+    let after = query.get("after").and_then(|id| id.parse::<ScimGroupId>().ok());
     let read = async {
         let overview = connections::overview(&app, &console.actor, console.id()).await?;
-        Ok::<_, Error>((overview, groups::summaries(&app, &console.actor, console.id()).await?))
+        // One more than is shown, to know whether there are others.
+        let groups = groups::summaries(&app, &console.actor, console.id(), after, PER_PAGE + 1).await?;
+        Ok::<_, Error>((overview, groups))
     };
-    let (overview, groups) = match read.await {
+    let (overview, mut groups) = match read.await {
         Ok(found) => found,
         Err(error) => return console.fault(&app, &error),
     };
     let is_all = query.get("state") == Some("all");
-    let from: usize = query.get("from").and_then(|from| from.parse().ok()).unwrap_or(0);
-    let next = from.saturating_add(PER_PAGE);
+    let has_more = groups.len() > PER_PAGE;
+    groups.truncate(PER_PAGE);
     let shown = overview.connections.iter().rev().filter(|one| is_all || one.revoked_at.is_none());
     let row = |one: &Connection| ConnectionRow {
         id: one.id.to_string(),
@@ -155,13 +157,13 @@ async fn list(State(app): State<App>, console: Console, request: Request) -> Res
         },
         url: url(&app, &console),
         users: overview.users,
-        groups: groups.len(),
+        groups: overview.groups,
         connections: shown.map(row).collect(),
         is_all,
         has_revoked: overview.connections.iter().any(|one| one.revoked_at.is_some()),
-        rows: groups.iter().skip(from).take(PER_PAGE).map(|one| GroupRow::new(page.words, one)).collect(),
-        is_first: from == 0,
-        more: (next < groups.len()).then_some(next),
+        rows: groups.iter().map(|(group, members)| GroupRow::new(page.words, group, *members)).collect(),
+        is_first: after.is_none(),
+        more: groups.last().filter(|_| has_more).map(|(last, _)| last.id),
         page,
     };
     console.show(StatusCode::OK, &view)

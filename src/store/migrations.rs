@@ -44,6 +44,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0036_scim_emails", include_str!("../../migrations/0036_scim_emails.sql")),
     ("0037_console_work", include_str!("../../migrations/0037_console_work.sql")),
     ("0038_console_lists", include_str!("../../migrations/0038_console_lists.sql")),
+    ("0039_superfluous_indexes", include_str!("../../migrations/0039_superfluous_indexes.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::{
     Result, Row, Sql, Value, admissions, courses, coverage, institutions,
     lookup::{Lookup, Param},
-    retention,
+    padded, placeholders, retention,
     rolls::{self, Extent},
 };
 use crate::domain::{
@@ -81,6 +81,26 @@ pub async fn by_id(sql: &mut Sql, institution: InstitutionId, id: NamePageId) ->
     let text =
         format!("SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.id = $2", COLUMNS.join(", "));
     sql.one(&text, &[institution.into(), id.into()], from_row).await
+}
+
+/// Those of these pages that exist; archived ones, too.
+pub async fn by_ids(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    pages: &[NamePageId],
+) -> Result<Vec<NamePage>> {
+    let mut found = Vec::with_capacity(pages.len());
+    for group in padded(pages) {
+        let text = format!(
+            "SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
+            COLUMNS.join(", "),
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, from_row).await?);
+    }
+    Ok(found)
 }
 
 static FIND: LazyLock<Lookup> = LazyLock::new(|| {

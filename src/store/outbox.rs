@@ -109,11 +109,14 @@ pub async fn to_address(
     email_key: &str,
     count: i64,
 ) -> Result<Vec<OutboxMessage>> {
-    let text = format!(
+    sql.rows(&to_address_text(), &[institution.into(), email_key.into(), count.into()], from_row).await
+}
+
+fn to_address_text() -> String {
+    format!(
         "SELECT {} FROM outbox WHERE institution_id = $1 AND email_key = $2 ORDER BY created_at DESC, id DESC LIMIT $3",
         COLUMNS.join(", ")
-    );
-    sql.rows(&text, &[institution.into(), email_key.into(), count.into()], from_row).await
+    )
 }
 
 /// Is this somebody who wants no messages, or an address that does not exist?
@@ -162,10 +165,11 @@ pub async fn delete(sql: &mut Sql, institution: Option<InstitutionId>, id: Messa
 /// All messages to a person, with all columns. Messages of the installation, such as the code for somebody who named no institution,
 /// belong to the address: they are included if no other institution has a person with it.
 pub async fn records_of(sql: &mut Sql, person: &PersonId, with_installation: bool) -> Result<Vec<Record>> {
-    let text =
-        "SELECT * FROM outbox WHERE institution_id IN ($1, $2) AND email_key = $3 ORDER BY created_at, id";
-    sql.rows(text, &of_person(person, with_installation), |row| row.record()).await
+    sql.rows(RECORDS_OF, &of_person(person, with_installation), |row| row.record()).await
 }
+
+const RECORDS_OF: &str =
+    "SELECT * FROM outbox WHERE institution_id IN ($1, $2) AND email_key = $3 ORDER BY created_at, id";
 
 /// Deletes the messages to a person: the same ones as `records_of` returns.
 pub async fn delete_of(sql: &mut Sql, person: &PersonId, with_installation: bool) -> Result<()> {
@@ -293,7 +297,7 @@ fn search_text(by_state: bool, by_address: bool, pages: Option<usize>) -> String
     text
 }
 
-/// For the test that checks query plans: lists of the console, each with the index that it needs.
+/// For the test that checks query plans: lists of the console and the messages to somebody, each with the index that it needs.
 #[doc(hidden)]
 pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let with = |wanted: &'static str| -> Vec<Value<'static>> {
@@ -302,6 +306,16 @@ pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> 
     vec![
         ("outbox_in_state", search_text(true, false, None), with("failed")),
         ("outbox_to_address", search_text(false, true, None), with("p1@example.edu")),
+        (
+            "outbox_to_address",
+            to_address_text(),
+            vec![Value::Int(1), "p1@example.edu".into(), Value::Int(50)],
+        ),
+        (
+            "outbox_to_address",
+            RECORDS_OF.to_owned(),
+            vec![Value::Int(1), Value::Int(0), "p1@example.edu".into()],
+        ),
     ]
 }
 

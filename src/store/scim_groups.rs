@@ -129,16 +129,11 @@ pub async fn map(
     id: ScimGroupId,
     mapping: &Mapping,
 ) -> Result<()> {
-    let (role, pages): (Option<Role>, &[NamePageId]) = match mapping {
-        Mapping::Nothing => (None, &[]),
-        Mapping::Page(page) => (None, std::slice::from_ref(page)),
-        Mapping::Role(role, pages) => (Some(*role), pages),
-    };
     let text = "UPDATE scim_groups SET role = $1 WHERE institution_id = $2 AND id = $3";
-    sql.execute(text, &[role.map(Role::word).into(), institution.into(), id.into()]).await?;
+    sql.execute(text, &[mapping.role().map(Role::word).into(), institution.into(), id.into()]).await?;
     let text = "DELETE FROM scim_group_pages WHERE institution_id = $1 AND group_id = $2";
     sql.execute(text, &[institution.into(), id.into()]).await?;
-    for page in pages {
+    for page in mapping.pages() {
         let text =
             "INSERT INTO scim_group_pages (institution_id, group_id, name_page_id) VALUES ($1, $2, $3)";
         sql.execute(text, &[institution.into(), id.into(), (*page).into()]).await?;
@@ -229,12 +224,24 @@ pub async fn members(
     sql.rows(text, &[institution.into(), group.into()], |row| row.id(0)).await
 }
 
-/// How many members each group has. Groups without members are left out.
-pub async fn member_counts(sql: &mut Sql, institution: InstitutionId) -> Result<HashMap<ScimGroupId, i64>> {
-    let text =
-        "SELECT group_id, COUNT(*) FROM scim_group_members WHERE institution_id = $1 GROUP BY group_id";
-    let counts = sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.int(1)?))).await?;
-    Ok(counts.into_iter().collect())
+/// How many members each of these groups has. Groups without members are left out.
+pub async fn member_counts(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    groups: &[ScimGroupId],
+) -> Result<HashMap<ScimGroupId, i64>> {
+    let mut counts = HashMap::new();
+    for chunk in padded(groups) {
+        let text = format!(
+            "SELECT group_id, COUNT(*) FROM scim_group_members WHERE institution_id = $1 AND group_id IN ({}) GROUP BY group_id",
+            placeholders(2, chunk.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(chunk.into_iter().map(Value::from)).collect();
+        let read = |row: &Row<'_>| Ok((row.id::<ScimGroupId>(0)?, row.int(1)?));
+        counts.extend(sql.rows(&text, &params, read).await?);
+    }
+    Ok(counts)
 }
 
 /// Whoever is a member already stays one.

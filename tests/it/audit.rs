@@ -338,6 +338,7 @@ const PREPARED_READS: &[&str] = &[
     "people_tasks::preview",
     "scim::groups::find",
     "scim::groups::named",
+    "scim::groups::summary",
     "scim::users::find",
     "tokens::find",
 ];

@@ -1037,7 +1037,16 @@ pub fn cases() -> Vec<Case> {
         case!("scim::groups::delete", Provisioning, |s, a| async {
             scim::groups::delete(&s.world.app, a, s.id, scim_group(s).await).await
         }),
-        case!("scim::groups::summaries", Ownership, |s, a| scim::groups::summaries(&s.world.app, a, s.id)),
+        case!("scim::groups::summaries", Ownership, |s, a| scim::groups::summaries(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            100
+        )),
+        case!("scim::groups::summary", Ownership, |s, a| async {
+            scim::groups::summary(&s.world.app, a, s.id, scim_group(s).await).await
+        }),
         case!("scim::groups::named", Ownership, |s, a| async {
             let id = scim_group(s).await.to_string();
             scim::groups::named(&s.world.app, a, s.id, &id).await

@@ -20,7 +20,7 @@ use crate::{
         text::{self, Lines, longest},
         token,
     },
-    store::{scim_connections, scim_users},
+    store::{scim_connections, scim_groups, scim_users},
 };
 
 #[derive(Debug, Default)]
@@ -81,11 +81,14 @@ pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result
 pub struct Overview {
     pub connections: Vec<Connection>,
     pub users: i64,
+    pub groups: i64,
 }
 
 pub async fn overview(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Overview> {
     let connections = all(app, actor, institution).await?;
-    Ok(Overview { connections, users: scim_users::count(&mut app.db.read(), institution).await? })
+    let sql = &mut app.db.read();
+    let users = scim_users::count(sql, institution).await?;
+    Ok(Overview { connections, users, groups: scim_groups::count(sql, institution).await? })
 }
 
 /// Its token stops working at once. Users, groups and registrations stay.

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, slice};
 
 use serde_json::Value;
 
@@ -40,12 +40,24 @@ pub struct GroupView {
 pub struct GroupSummary {
     pub id: ScimGroupId,
     pub display_name: String,
-    pub members: i64,
     pub role: Option<Role>,
     /// The name page, or those of the role.
     pub pages: Vec<NamePage>,
     /// Changes with what it stands for.
     pub version: String,
+}
+
+impl GroupSummary {
+    /// The pages of the group are among these.
+    fn new(group: StoredGroup, pages: &HashMap<NamePageId, NamePage>) -> Self {
+        Self {
+            id: group.id,
+            display_name: group.group.display_name,
+            role: group.mapping.role(),
+            pages: group.mapping.pages().iter().filter_map(|id| pages.get(id).cloned()).collect(),
+            version: version(&group.mapping),
+        }
+    }
 }
 
 /// What a group shall stand for.
@@ -141,34 +153,54 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, id: Sc
     write(app, actor, institution, Change::DeleteGroup(id)).await.map(drop)
 }
 
-/// All groups, with what they stand for.
-pub async fn summaries(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<GroupSummary>> {
+/// Groups behind this one in the order of their creation, with what they stand for and the numbers of their members.
+pub async fn summaries(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    after: Option<ScimGroupId>,
+    most: usize,
+) -> Result<Vec<(GroupSummary, i64)>> {
     actor.own(institution)?;
     let sql = &mut app.db.read();
-    let mut counts = scim_groups::member_counts(sql, institution).await?;
-    let mut pages: HashMap<NamePageId, NamePage> = HashMap::new();
-    for archived in [false, true] {
-        let all = store::name_pages::all(sql, institution, archived).await?;
-        pages.extend(all.into_iter().map(|(page, _)| (page.id, page)));
-    }
+    let after = after.unwrap_or(ScimGroupId::new(i64::MIN));
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let groups = scim_groups::after(sql, institution, after, most).await?;
+    let ids: Vec<ScimGroupId> = groups.iter().map(|group| group.id).collect();
+    let counts = scim_groups::member_counts(sql, institution, &ids).await?;
+    let pages = pages_of(sql, institution, &groups).await?;
     let summary = |group: StoredGroup| {
-        let version = version(&group.mapping);
-        let (role, ids) = match group.mapping {
-            Mapping::Nothing => (None, Vec::new()),
-            Mapping::Page(page) => (None, vec![page]),
-            Mapping::Role(role, pages) => (Some(role), pages),
-        };
-        GroupSummary {
-            id: group.id,
-            display_name: group.group.display_name,
-            members: counts.remove(&group.id).unwrap_or(0),
-            role,
-            pages: ids.iter().filter_map(|id| pages.get(id).cloned()).collect(),
-            version,
-        }
+        let members = counts.get(&group.id).copied().unwrap_or(0);
+        (GroupSummary::new(group, &pages), members)
     };
-    let all = scim_groups::after(sql, institution, ScimGroupId::new(i64::MIN), i64::MAX).await?;
-    Ok(all.into_iter().map(summary).collect())
+    Ok(groups.into_iter().map(summary).collect())
+}
+
+/// A group, with what it stands for.
+pub async fn summary(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    id: ScimGroupId,
+) -> Result<GroupSummary> {
+    actor.own(institution)?;
+    let sql = &mut app.db.read();
+    let group = found(sql, institution, id).await?;
+    let pages = pages_of(sql, institution, slice::from_ref(&group)).await?;
+    Ok(GroupSummary::new(group, &pages))
+}
+
+async fn pages_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    groups: &[StoredGroup],
+) -> Result<HashMap<NamePageId, NamePage>> {
+    let mut ids: Vec<NamePageId> =
+        groups.iter().flat_map(|group| group.mapping.pages().iter().copied()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let pages = store::name_pages::by_ids(sql, institution, &ids).await?;
+    Ok(pages.into_iter().map(|page| (page.id, page)).collect())
 }
 
 /// Finds a group by its name, or by its id.

@@ -14,9 +14,9 @@ use crate::{
         email::Email,
         ids::ParticipantId,
         matching::TargetIdentity,
-        member::Member,
+        member::{Member, Role},
         scim::{
-            group::{Mapping, StoredGroup},
+            group::StoredGroup,
             user::{StoredUser, User},
         },
     },
@@ -136,15 +136,11 @@ fn of_identity(identity: &TargetIdentity) -> Json {
 
 /// A group without its members.
 pub(super) fn of_group(group: &StoredGroup) -> Json {
-    let (role, pages) = match &group.mapping {
-        Mapping::Nothing => (None, Vec::new()),
-        Mapping::Page(page) => (None, vec![page.to_string()]),
-        Mapping::Role(role, pages) => (Some(role.word()), pages.iter().map(ToString::to_string).collect()),
-    };
+    let pages: Vec<String> = group.mapping.pages().iter().map(ToString::to_string).collect();
     json!({
         "display_name": group.group.display_name,
         "external_id": group.group.external_id,
-        "role": role,
+        "role": group.mapping.role().map(Role::word),
         "name_pages": (!pages.is_empty()).then_some(pages),
     })
 }

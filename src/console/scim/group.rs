@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::{extract::State, http::StatusCode, response::Response};
 
-use super::{GroupRow, PATH};
+use super::{PATH, meaning};
 use crate::{
     app::{
         App, Error, Missing, Result, members,
@@ -156,9 +156,8 @@ impl Typed {
 
 /// The group of a path. Those of other institutions do not exist.
 async fn find(app: &App, console: &Console, id: &str) -> Result<GroupSummary> {
-    let all = groups::summaries(app, &console.actor, console.id()).await?;
-    let found = all.into_iter().find(|one| one.id.to_string() == id);
-    found.ok_or(Error::Missing(Missing::ScimGroup))
+    let id = id.parse().map_err(|_| Error::Missing(Missing::ScimGroup))?;
+    groups::summary(app, &console.actor, console.id(), id).await
 }
 
 pub async fn show(
@@ -255,7 +254,7 @@ pub async fn map(
 /// Shows what was typed, and what somebody else has saved.
 async fn draw_outdated(app: &App, console: &Console, group: &GroupSummary, typed: Typed) -> Response {
     let words = console.words();
-    let GroupRow { stands_for, pages, .. } = GroupRow::new(words, group);
+    let (stands_for, pages) = meaning(words, group);
     let now = if pages.is_empty() { stands_for } else { format!("{stands_for}, {pages}") };
     let meanwhile = Some(words.one("console-changed-meanwhile", "now", &now));
     let typed = Typed { version: group.version.clone(), ..typed };

@@ -1,5 +1,7 @@
 //! A group of users, and what it stands for.
 
+use std::slice;
+
 use serde_json::Value;
 
 use super::{
@@ -47,6 +49,24 @@ pub enum Mapping {
     Page(NamePageId),
     /// A role, with the pages of a manager or reader.
     Role(Role, Vec<NamePageId>),
+}
+
+impl Mapping {
+    pub fn role(&self) -> Option<Role> {
+        match self {
+            Self::Nothing | Self::Page(_) => None,
+            Self::Role(role, _) => Some(*role),
+        }
+    }
+
+    /// The name page of registrations, or those of the role.
+    pub fn pages(&self) -> &[NamePageId] {
+        match self {
+            Self::Nothing => &[],
+            Self::Page(page) => slice::from_ref(page),
+            Self::Role(_, pages) => pages,
+        }
+    }
 }
 
 /// A change of the members, by their ids as the directory has written them.

@@ -145,6 +145,7 @@ async fn a_group_gets_a_meaning() {
         listed.contains("Choir &#60;b&#62;") && listed.contains(&at) && listed.contains("Nothing"),
         "{listed}"
     );
+    assert!(listed.contains("<td class=\"number\">1</td>"), "one member: {listed}");
     let form = owner.get(&at).await.expect(200).body;
     assert!(form.contains("value=\"nothing\" checked") && form.contains(&world.page.title), "{form}");
 
@@ -177,6 +178,7 @@ async fn a_group_gets_a_meaning() {
     assert_eq!((role.role, role.pages), (Role::Reader, vec![world.page.id]));
     assert!(people(&world, &world.page).await.is_empty(), "a role registers nobody");
     owner.get(&format!("{list}/groups/7")).await.expect(404);
+    owner.get(&format!("{list}/groups/choir")).await.expect(404);
     owner.post(&format!("{list}/groups/7"), &reader).await.expect(404);
 }
 
@@ -203,9 +205,12 @@ async fn many_groups_have_several_pages() {
     let owner = member(&world, Role::Owner).await;
     let list = console(&world, "/directories");
     let first = owner.get(&list).await.expect(200).body;
-    assert!(first.contains("?from=100") && first.contains(">G100<") && !first.contains(">G101<"), "{first}");
-    let last = owner.get(&format!("{list}?from=100")).await.expect(200).body;
+    assert!(first.contains("<dd>101</dd>"), "all of them are counted: {first}");
+    assert!(first.contains("?after=100") && first.contains(">G100<") && !first.contains(">G101<"), "{first}");
+    let last = owner.get(&format!("{list}?after=100")).await.expect(200).body;
     assert!(last.contains(">G101<") && !last.contains(">G100<"), "{last}");
-    assert!(last.contains("To the beginning") && !last.contains("?from="), "{last}");
-    owner.get(&format!("{list}?from=99999999999999999999")).await.expect(200);
+    assert!(last.contains("To the beginning") && !last.contains("?after="), "{last}");
+    assert!(last.contains("<dd>101</dd>"), "{last}");
+    let first = owner.get(&format!("{list}?after=99999999999999999999")).await.expect(200).body;
+    assert!(first.contains(">G1<"), "{first}");
 }
