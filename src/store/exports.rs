@@ -92,7 +92,7 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Re
 }
 
 /// Condition for exports that contain no people of other pages than these, and the parameters of it, which start at `first`. `$1` is the
-/// institution. An export whose pages are all gone is for callers whose pages are all gone, too: one of them has requested it.
+/// institution. An export whose pages are all gone is for callers whose pages are all gone, too: it may be theirs.
 fn of_pages(first: usize, pages: &[NamePageId]) -> (String, impl Iterator<Item = Value<'static>>) {
     const ANY: &str = "SELECT 1 FROM export_pages o WHERE o.institution_id = $1 AND o.export_id = exports.id";
     // For a caller with no pages, an id that no page has.
