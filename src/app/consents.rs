@@ -227,58 +227,61 @@ pub async fn set(
     language: Language,
     text: &str,
 ) -> Result<ConsentText> {
-    write(app, actor, institution, language, Some(text), None).await
+    write(app, actor, institution, Some((language, text)), None).await
 }
 
 /// Goes back to the text that comes with the software. Earlier versions are kept: people have agreed to them.
 pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentText> {
-    write(app, actor, institution, Language::default(), None, None).await
+    write(app, actor, institution, None, None).await
 }
 
-/// `set`, or `reset` without a text, if the text in this language is the one that was seen (`seen`). Otherwise nothing is changed:
+/// `set`, or `reset` without a text, if what it replaces is what was seen (`seen`). Otherwise nothing is changed:
 /// `SetupFault::Outdated`.
 pub async fn replace(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    language: Language,
-    text: Option<&str>,
+    new: Option<(Language, &str)>,
     base: String,
 ) -> Result<ConsentText> {
-    write(app, actor, institution, language, text, Some(base)).await
+    write(app, actor, institution, new, Some(base)).await
 }
 
-/// Tells whether the text in a language is still the same.
-pub fn seen(text: &ConsentText, language: Language) -> String {
-    let own = text.texts.get(language.tag());
-    token::hex(&token::digest(&format!("{:?}", (&text.version, own))))
+/// Identifies what a text in this language replaces or, without a language, what `reset` does: the texts in all languages. A
+/// language that the version lacks replaces none of them.
+pub fn seen(text: &ConsentText, language: Option<Language>) -> String {
+    let is_added = language.is_some_and(|language| !text.texts.contains_key(language.tag()));
+    let replaced = (!is_added).then_some(&text.texts);
+    token::hex(&token::digest(&format!("{:?}", (&text.version, replaced))))
 }
 
 async fn write(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    language: Language,
-    text: Option<&str>,
+    new: Option<(Language, &str)>,
     base: Option<String>,
 ) -> Result<ConsentText> {
     actor.administer(institution)?;
-    let text = text.map(|text| text.trim_start_matches('\u{feff}').replace("\r\n", "\n").trim().to_owned());
-    if let Some(fault) = text.as_deref().and_then(consent::text_fault) {
+    let new = new.map(|(language, text)| {
+        (language, text.trim_start_matches('\u{feff}').replace("\r\n", "\n").trim().to_owned())
+    });
+    if let Some(fault) = new.as_ref().and_then(|(_, text)| consent::text_fault(text)) {
         return Err(Error::invalid(Field::ConsentText, fault));
     }
-    let act = if text.is_some() { Act::ConsentTextSet } else { Act::ConsentTextReset };
+    let act = if new.is_some() { Act::ConsentTextSet } else { Act::ConsentTextReset };
     let (record, now) = (Record::new(app, actor, institution, act), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let old = current(sql, institution).await?;
+                let language = new.as_ref().map(|(language, _)| *language);
                 if base.is_some_and(|base| base != seen(&old, language)) {
                     return Err(Error::invalid(Field::Version, SetupFault::Outdated));
                 }
-                match text {
-                    Some(text) => set_in(sql, record, (institution, old), (language, text), now).await,
+                match new {
+                    Some(new) => set_in(sql, record, (institution, old), new, now).await,
                     None => reset_in(sql, record, (institution, old), now).await,
                 }
             })

@@ -74,12 +74,12 @@ pub struct Rows {
 }
 
 impl Task {
-    /// Does it concern none but these pages?
+    /// Does it concern none but these pages? If its own are all gone, nobody knows whose it was.
     fn is_of(&self, pages: Option<&[NamePageId]>) -> bool {
         match (pages, &self.pages) {
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(own), Some(its)) => its.iter().all(|page| own.contains(page)),
+            (Some(own), Some(its)) => !its.is_empty() && its.iter().all(|page| own.contains(page)),
         }
     }
 }
@@ -314,6 +314,7 @@ mod tests {
         assert!(task(Some(vec![one])).is_of(Some(&[one, two])) && task(None).is_of(None));
         assert!(!task(Some(vec![one, two])).is_of(Some(&[one])));
         assert!(!task(None).is_of(Some(&[one])));
+        assert!(!task(Some(vec![])).is_of(Some(&[one])) && task(Some(vec![])).is_of(None), "all are gone");
     }
 
     #[test]

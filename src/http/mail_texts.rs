@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 
 use super::form::Form;
 use crate::{
-    app::{Actor, App, Result, mail_texts},
+    app::{Actor, App, Error, Result, mail_texts},
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
@@ -41,27 +41,56 @@ impl Asked {
 /// What has been entered and not saved, and what is wrong with it.
 #[derive(Default)]
 pub struct Entered {
-    pub text: Option<MailText>,
-    pub errors: FieldErrors,
+    text: Option<MailText>,
+    errors: FieldErrors,
+    /// Identifies the text that the form was about. It stays until somebody is told that theirs is not the newest.
+    version: Option<String>,
+    is_outdated: bool,
 }
 
-impl Entered {
-    pub fn rejected(text: MailText, errors: FieldErrors) -> Self {
-        Self { text: Some(text), errors }
-    }
+/// What became of a form.
+pub enum Sent {
+    /// The word with which the page says so.
+    Done(&'static str),
+    /// Nothing is saved: the page shows what was entered.
+    Again(StatusCode, Entered),
+}
 
-    /// For a preview.
-    pub fn checked(kind: LetterKind, text: MailText) -> (Self, StatusCode) {
-        let (errors, status) = match MailText::parse(kind, &text.subject, &text.text) {
-            Ok(_) => (FieldErrors::default(), StatusCode::OK),
-            Err(errors) => (errors, StatusCode::UNPROCESSABLE_ENTITY),
+/// Saves what was typed, goes back to the original text, or only checks what was typed, for a preview.
+pub async fn send(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    asked: Asked,
+    form: &Form,
+) -> Result<Sent> {
+    let (typed, version) = (typed(form), form.get("version").unwrap_or_default().to_owned());
+    let again = |status, text, errors, version| {
+        Sent::Again(status, Entered { text, errors, version, is_outdated: status == StatusCode::CONFLICT })
+    };
+    if form.get("do") == Some("preview") {
+        let (status, errors) = match MailText::parse(asked.kind, &typed.subject, &typed.text) {
+            Ok(_) => (StatusCode::OK, FieldErrors::default()),
+            Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
         };
-        (Self { text: Some(text), errors }, status)
+        return Ok(again(status, Some(typed), errors, Some(version)));
+    }
+    let is_reset = form.get("do") == Some("reset");
+    let (place, wanted) = ((asked.kind, asked.language), (!is_reset).then_some(typed));
+    match mail_texts::replace(app, actor, institution, place, wanted.as_ref(), version.clone()).await {
+        Ok(()) => Ok(Sent::Done(if is_reset { "reset" } else { "saved" })),
+        Err(Error::Invalid(errors)) if errors.has(&Field::Version) => {
+            Ok(again(StatusCode::CONFLICT, wanted, FieldErrors::default(), None))
+        }
+        Err(Error::Invalid(errors)) => {
+            Ok(again(StatusCode::UNPROCESSABLE_ENTITY, wanted, errors, Some(version)))
+        }
+        Err(error) => Err(error),
     }
 }
 
 /// Browsers send line breaks as CRLF. A subject has one line, and an input of two, where all of it can be seen on a phone.
-pub fn typed(form: &Form) -> MailText {
+fn typed(form: &Form) -> MailText {
     let text = |name| form.get(name).unwrap_or_default().replace("\r\n", "\n");
     MailText { subject: text("subject").replace('\n', " "), text: text("text") }
 }
@@ -88,9 +117,8 @@ pub struct MailTextView {
     pub subject_help: String,
     pub text_help: String,
     pub preview: Option<Rendered>,
-    pub in_force: MailText,
-    /// Identifies the text in force, where that is checked when the form is sent.
-    pub version: Option<String>,
+    /// Identifies the text that the form is about.
+    pub version: String,
     /// What somebody else has saved meanwhile.
     pub other: Option<MailText>,
 }
@@ -104,7 +132,8 @@ impl MailTextView {
         asked: Asked,
         entered: Entered,
     ) -> Result<Self> {
-        let (Asked { kind, language }, Entered { text: typed, errors }) = (asked, entered);
+        let (Asked { kind, language }, Entered { text: typed, errors, version, is_outdated }) =
+            (asked, entered);
         let in_force = mail_texts::find(app, actor, institution, kind, language).await?;
         let preview = match errors.is_empty() {
             true => Some(mail_texts::preview(app, actor, institution, kind, language, typed.clone()).await?),
@@ -125,9 +154,8 @@ impl MailTextView {
             subject_help: help(words, "letters-page-subject-help", &Placeholder::IN_SUBJECTS),
             text_help: help(words, "letters-page-text-help", kind.placeholders()),
             preview,
-            in_force: in_force.text,
-            version: None,
-            other: None,
+            version: version.unwrap_or_else(|| mail_texts::version(&in_force.text)),
+            other: is_outdated.then_some(in_force.text),
         })
     }
 }

@@ -10,12 +10,12 @@ use axum::{
 
 use super::visit::{Managed, Visit};
 use crate::{
-    app::{Actor, App, Error, Result, mail_texts},
-    domain::{email::Email, ids::InstitutionId, mail_text::MailText},
+    app::{App, Error, Result, mail_texts::send_test},
+    domain::email::Email,
     http::{
         form::Form,
         html::root,
-        mail_texts::{Asked, Entered, MailTextView, typed},
+        mail_texts::{self, Asked, Entered, MailTextView, Sent},
         notice,
         page::Page,
         reply,
@@ -59,46 +59,23 @@ pub async fn send(
     let Some((_, actor, person)) = visit.person().filter(|_| !signed_in.is_restricted()) else {
         return notice::restricted(&app, &signed_in);
     };
-    let (institution, entered) = (visit.public.institution.id, typed(&form));
-    let done = match form.get("do") {
-        Some("preview") => {
-            let (entered, status) = Entered::checked(asked.kind, entered);
-            return shown(&app, &visit, asked, entered, None, status).await;
+    let institution = visit.public.institution.id;
+    let sent = match (form.get("do"), Email::parse(&person.email_key)) {
+        (Some("test"), Some(to)) => {
+            let sent = send_test(&app, actor, institution, asked.kind, asked.language, to).await;
+            sent.map(|()| Sent::Done("tested"))
         }
-        Some("reset") => {
-            mail_texts::reset(&app, actor, institution, asked.kind, asked.language).await.map(|_| "reset")
-        }
-        Some("test") => match Email::parse(&person.email_key) {
-            Some(to) => {
-                let sent = mail_texts::send_test(&app, actor, institution, asked.kind, asked.language, to);
-                sent.await.map(|()| "tested")
-            }
-            None => Ok("tested"),
-        },
-        _ => save(&app, actor, institution, asked, &entered).await.map(|()| "saved"),
+        (Some("test"), None) => Ok(Sent::Done("tested")),
+        _ => mail_texts::send(&app, actor, institution, asked, &form).await,
     };
-    match done {
-        Ok(word) => {
+    match sent {
+        Ok(Sent::Done(word)) => {
             let path = visit.path("/messages");
             reply::see_other(&format!("{}{path}?{}&done={word}", root(&app.links), asked.query()))
         }
-        Err(Error::Invalid(errors)) => {
-            let entered = Entered::rejected(entered, errors);
-            shown(&app, &visit, asked, entered, None, StatusCode::UNPROCESSABLE_ENTITY).await
-        }
+        Ok(Sent::Again(status, entered)) => shown(&app, &visit, asked, entered, None, status).await,
         Err(error) => fault(&app, &visit, &error),
     }
-}
-
-async fn save(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    asked: Asked,
-    entered: &MailText,
-) -> Result<()> {
-    let MailText { subject, text } = entered;
-    mail_texts::set(app, actor, institution, asked.kind, asked.language, subject, text).await.map(|_| ())
 }
 
 async fn shown(

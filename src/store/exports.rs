@@ -91,19 +91,19 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Re
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-/// Condition for exports that contain no people of other pages. `$1` is the institution; the parameters start at `first`.
-fn of_pages(first: usize, count: usize) -> String {
-    let pages = placeholders(first, count);
-    format!(
-        " AND (name_page_id IN ({pages}) OR (name_page_id IS NULL AND pages_limited = TRUE AND NOT EXISTS \
-         (SELECT 1 FROM export_pages o WHERE o.institution_id = $1 AND o.export_id = exports.id \
-         AND o.name_page_id NOT IN ({pages}))))"
-    )
-}
-
-/// The pages that a caller is limited to, as parameters. For a caller with no pages, an id that no page has.
-fn own_pages(pages: Option<&[NamePageId]>) -> Vec<NamePageId> {
-    pages.map_or_else(Vec::new, own_list)
+/// Condition for exports that contain no people of other pages than these, and the parameters of it, which start at `first`. `$1` is the
+/// institution. An export whose pages are all gone is for callers whose pages are all gone, too: it may be theirs.
+fn of_pages(first: usize, pages: &[NamePageId]) -> (String, impl Iterator<Item = Value<'static>>) {
+    const ANY: &str = "SELECT 1 FROM export_pages o WHERE o.institution_id = $1 AND o.export_id = exports.id";
+    // For a caller with no pages, an id that no page has.
+    let own = own_list(pages);
+    let list = placeholders(first, own.len());
+    let is_there = if pages.is_empty() { String::new() } else { format!(" AND EXISTS ({ANY})") };
+    let condition = format!(
+        " AND (name_page_id IN ({list}) OR (name_page_id IS NULL AND pages_limited = TRUE{is_there} \
+         AND NOT EXISTS ({ANY} AND o.name_page_id NOT IN ({list}))))"
+    );
+    (condition, own.into_iter().map(Value::from))
 }
 
 /// One page of exports, newest first, and their total number. With `pages`, only exports without people of other pages.
@@ -113,10 +113,15 @@ pub async fn list(
     pages: Option<&[NamePageId]>,
     window: Window,
 ) -> Result<(Vec<Export>, u64)> {
-    let pages = own_pages(pages);
-    let of_pages = if pages.is_empty() { String::new() } else { of_pages(2, pages.len()) };
-    let mut params: Vec<Value<'_>> =
-        [institution.into()].into_iter().chain(pages.into_iter().map(Value::from)).collect();
+    let mut params: Vec<Value<'_>> = vec![institution.into()];
+    let of_pages = match pages {
+        Some(pages) => {
+            let (condition, own) = of_pages(2, pages);
+            params.extend(own);
+            condition
+        }
+        None => String::new(),
+    };
     let count = format!("SELECT COUNT(*) FROM exports WHERE institution_id = $1{of_pages}");
     let total = sql.one(&count, &params, |row| row.int(0)).await?.unwrap_or(0).unsigned_abs();
     let next = params.len() + 1;
@@ -136,11 +141,9 @@ pub async fn is_of_pages(
     id: ExportId,
     pages: &[NamePageId],
 ) -> Result<bool> {
-    let pages = own_pages(Some(pages));
-    let text =
-        format!("SELECT 1 FROM exports WHERE institution_id = $1 AND id = $2{}", of_pages(3, pages.len()));
-    let params: Vec<Value<'_>> =
-        [institution.into(), id.into()].into_iter().chain(pages.into_iter().map(Value::from)).collect();
+    let (of_pages, own) = of_pages(3, pages);
+    let text = format!("SELECT 1 FROM exports WHERE institution_id = $1 AND id = $2{of_pages}");
+    let params: Vec<Value<'_>> = [institution.into(), id.into()].into_iter().chain(own).collect();
     Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
 }
 
@@ -223,7 +226,7 @@ pub fn people(
 ) -> RowStream<Participant> {
     let pages = match &filters.page {
         Some(page) => vec![page.id],
-        None => own_pages(only),
+        None => only.map_or_else(Vec::new, own_list),
     };
     let bound = |after: Option<Moment>| after.map_or(i64::MIN, Moment::micros);
     let changed = [bound(filters.created_after), bound(filters.updated_after)];

@@ -540,6 +540,10 @@ async fn letters(world: &World, matrix: &mut Matrix) {
         "const text = document.querySelector('#text'); text.value = '{nmae}'; text.form.requestSubmit()";
     let fault = "document.querySelector('.fault')";
     matrix.page("texts of messages with a fault", Way::from(&*path).on(wrong, fault)).await;
+    let stale = "const { form } = document.querySelector('#text'); form.elements.version.value = ''; \
+                 form.requestSubmit()";
+    let told = "document.querySelector('[role=alert] .letter')";
+    matrix.page("texts of messages that somebody else has changed", Way::from(&*path).on(stale, told)).await;
     let person = PersonId { institution, email_key: ANA.to_owned() };
     let link = opt_outs::link(app, "", &person).unwrap();
     matrix.page("stop messages", &*link).await;

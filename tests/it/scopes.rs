@@ -777,8 +777,8 @@ pub fn cases() -> Vec<Case> {
             let (app, language) = (&s.world.app, Language::English);
             let now = consents::find(app, &Actor::Operator, s.id).await?;
             let text = format!("We record you. {}", app.ids.hex());
-            let base = consents::seen(&now.text, language);
-            consents::replace(app, a, s.id, language, Some(&text), base).await
+            let base = consents::seen(&now.text, Some(language));
+            consents::replace(app, a, s.id, Some((language, text.as_str())), base).await
         }),
         case!("consents::reset", Institution, |s, a| consents::reset(&s.world.app, a, s.id)),
         case!("consents::all", Institution, |s, a| consents::all(&s.world.app, a, s.id)),

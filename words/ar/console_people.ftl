@@ -3,6 +3,7 @@
 console-people-search = الاسم أو البريد الإلكتروني أو الرقم
 console-people-search-send = عرض
 console-people-reset = عرض الجميع
+console-people-filters = عوامل التصفية
 console-people-page = صفحة الأسماء
 console-people-any = الكل
 console-people-field = حقل مخصص

@@ -112,7 +112,6 @@ console-messages-remove = السماح بالرسائل من جديد
 console-messages-removed = ستصل الرسائل إلى هذا الشخص من جديد.
 console-messages-texts = نصوص الرسائل
 console-messages-texts-lead = هذه النصوص لكل صفحات الأسماء. كل رسالة بلغة مستلمها.
-console-messages-texts-outdated = غيّر شخص آخر النص أثناء الكتابة، ولم يُحفظ شيء بعد. هذا نصه. يرجى الحفظ مرة أخرى لاستبداله.
 console-messages-of-pages = الدعوات حسب الصفحة
 console-messages-of-pages-lead = من دُعي ومن سجّل وأي الرسائل لم تصل.
 console-messages-no-pages = لا توجد صفحة تديرها بعد. يرجى إنشاء صفحة أسماء أولا.

@@ -3,6 +3,7 @@
 console-people-search = Name, E-Mail oder ID
 console-people-search-send = Anzeigen
 console-people-reset = Alle anzeigen
+console-people-filters = Filter
 console-people-page = Namensseite
 console-people-any = Beliebig
 console-people-field = Eigenes Feld

@@ -108,7 +108,6 @@ console-messages-remove = Nachrichten wieder zulassen
 console-messages-removed = Nachrichten an diese Person kommen wieder an.
 console-messages-texts = Texte der Nachrichten
 console-messages-texts-lead = Diese Texte gelten für alle Namensseiten. Jede Nachricht ist in der Sprache der Person, die sie bekommt.
-console-messages-texts-outdated = Jemand hat den Text geändert, während du geschrieben hast; von dir ist noch nichts gespeichert. So lautet er jetzt. Speichere noch einmal, um ihn zu ersetzen.
 console-messages-of-pages = Einladungen nach Seite
 console-messages-of-pages-lead = Wer eingeladen ist, wer aufgenommen hat und welche Nachrichten nicht ankamen.
 console-messages-no-pages = Du betreust noch keine Seite. Lege zuerst eine Namensseite an.

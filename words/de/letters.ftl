@@ -83,6 +83,7 @@ letters-kind-retention = Aufnahmen werden gelöscht
 letters-page-built-in = Das ist der Text, der mit Endonym kommt.
 letters-page-own = Das ist euer eigener Text.
 letters-page-unsaved = Dieser Text ist noch nicht gespeichert.
+letters-page-outdated = Jemand hat den Text geändert, während du geschrieben hast; von dir ist noch nichts gespeichert. So lautet er jetzt. Speichere noch einmal, um ihn zu ersetzen.
 letters-page-subject = Betreff
 letters-page-subject-help = Er kann enthalten: { $placeholders }
 letters-page-text = Text

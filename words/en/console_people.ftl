@@ -3,6 +3,7 @@
 console-people-search = Name, email or ID
 console-people-search-send = Show
 console-people-reset = Show everybody
+console-people-filters = Filters
 console-people-page = Name page
 console-people-any = Any
 console-people-field = Custom field

@@ -108,7 +108,6 @@ console-messages-remove = Allow messages again
 console-messages-removed = Messages go to this person again.
 console-messages-texts = Texts of messages
 console-messages-texts-lead = These texts are for all name pages. Each message is in the language of its recipient.
-console-messages-texts-outdated = Somebody else has changed the text while you were writing, and nothing of yours is saved yet. This is theirs. Save again to replace it.
 console-messages-of-pages = Invitations by page
 console-messages-of-pages-lead = Who was invited, who has recorded, and which messages did not arrive.
 console-messages-no-pages = You run no page yet. Create a name page first.

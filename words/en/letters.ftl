@@ -83,6 +83,7 @@ letters-kind-retention = Recordings will be deleted
 letters-page-built-in = This is the text that comes with Endonym.
 letters-page-own = This is your own text.
 letters-page-unsaved = This text is not saved yet.
+letters-page-outdated = Somebody else has changed the text while you were writing, and nothing of yours is saved yet. This is theirs. Save again to replace it.
 letters-page-subject = Subject
 letters-page-subject-help = It may contain: { $placeholders }
 letters-page-text = Text

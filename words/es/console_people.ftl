@@ -3,6 +3,7 @@
 console-people-search = Nombre, correo o ID
 console-people-search-send = Mostrar
 console-people-reset = Mostrar a todo el mundo
+console-people-filters = Filtros
 console-people-page = Página de nombres
 console-people-any = Cualquiera
 console-people-field = Campo propio

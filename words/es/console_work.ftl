@@ -108,7 +108,6 @@ console-messages-remove = Permitir mensajes otra vez
 console-messages-removed = Los mensajes a esta persona vuelven a llegar.
 console-messages-texts = Textos de los mensajes
 console-messages-texts-lead = Estos textos son para todas las páginas de nombres. Cada mensaje está en el idioma de quien lo recibe.
-console-messages-texts-outdated = Alguien ha cambiado el texto mientras escribías y todavía no se ha guardado nada tuyo. Este es el suyo. Guarda otra vez para sustituirlo.
 console-messages-of-pages = Invitaciones por página
 console-messages-of-pages-lead = Quién fue invitado, quién ha grabado y qué mensajes no llegaron.
 console-messages-no-pages = Todavía no gestionas ninguna página. Crea primero una página de nombres.

@@ -3,6 +3,7 @@
 console-people-search = Nom, e-mail ou identifiant
 console-people-search-send = Afficher
 console-people-reset = Afficher tout le monde
+console-people-filters = Filtres
 console-people-page = Page de noms
 console-people-any = Indifférent
 console-people-field = Champ personnalisé

@@ -108,7 +108,6 @@ console-messages-remove = Autoriser à nouveau les messages
 console-messages-removed = Cette personne reçoit à nouveau les messages.
 console-messages-texts = Textes des messages
 console-messages-texts-lead = Ces textes valent pour toutes les pages de noms. Chaque message est dans la langue de la personne qui le reçoit.
-console-messages-texts-outdated = Quelqu’un a modifié le texte pendant que vous écriviez, et rien de votre part n’est encore sauvegardé. Voici le sien. Sauvegardez à nouveau pour le remplacer.
 console-messages-of-pages = Invitations par page
 console-messages-of-pages-lead = Qui est invité, qui a enregistré, et quels messages ne sont pas arrivés.
 console-messages-no-pages = Vous ne gérez encore aucune page. Créez d’abord une page de noms.

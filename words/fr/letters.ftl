@@ -83,6 +83,7 @@ letters-kind-retention = Suppression des enregistrements
 letters-page-built-in = Ce texte est fourni avec Endonym.
 letters-page-own = Ce texte est le vôtre.
 letters-page-unsaved = Ce texte n’est pas encore sauvegardé.
+letters-page-outdated = Quelqu’un a modifié le texte pendant que vous écriviez, et rien de votre part n’est encore sauvegardé. Voici le sien. Sauvegardez à nouveau pour le remplacer.
 letters-page-subject = Objet
 letters-page-subject-help = Il peut contenir : { $placeholders }
 letters-page-text = Texte

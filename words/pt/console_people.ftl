@@ -3,6 +3,7 @@
 console-people-search = Nome, e-mail ou ID
 console-people-search-send = Mostrar
 console-people-reset = Mostrar todas as pessoas
+console-people-filters = Filtros
 console-people-page = Página de nomes
 console-people-any = Qualquer
 console-people-field = Campo personalizado

@@ -108,7 +108,6 @@ console-messages-remove = Permitir mensagens de novo
 console-messages-removed = As mensagens para esta pessoa voltam a chegar.
 console-messages-texts = Textos das mensagens
 console-messages-texts-lead = Estes textos valem para todas as páginas de nomes. Cada mensagem está no idioma de quem a recebe.
-console-messages-texts-outdated = Alguém mudou o texto enquanto você escrevia, e nada seu foi salvo ainda. Este é o texto dessa pessoa. Salve de novo para substituir.
 console-messages-of-pages = Convites por página
 console-messages-of-pages-lead = Quem foi convidado, quem gravou e quais mensagens não chegaram.
 console-messages-no-pages = Você ainda não gerencia nenhuma página. Crie primeiro uma página de nomes.

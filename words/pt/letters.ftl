@@ -83,6 +83,7 @@ letters-kind-retention = As gravações serão excluídas
 letters-page-built-in = Este é o texto que vem com o Endonym.
 letters-page-own = Este é o texto de vocês.
 letters-page-unsaved = Este texto ainda não foi salvo.
+letters-page-outdated = Alguém mudou o texto enquanto você escrevia, e nada seu foi salvo ainda. Este é o texto dessa pessoa. Salve de novo para substituir.
 letters-page-subject = Assunto
 letters-page-subject-help = Pode conter: { $placeholders }
 letters-page-text = Texto

@@ -3,6 +3,7 @@
 console-people-search = 姓名、邮箱或编号
 console-people-search-send = 显示
 console-people-reset = 显示所有人
+console-people-filters = 筛选条件
 console-people-page = 姓名页
 console-people-any = 不限
 console-people-field = 自定义字段

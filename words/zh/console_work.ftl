@@ -104,7 +104,6 @@ console-messages-remove = 恢复接收消息
 console-messages-removed = 此人将再次收到消息。
 console-messages-texts = 消息文本
 console-messages-texts-lead = 这些文本用于所有姓名页面。每条消息使用收件人的语言。
-console-messages-texts-outdated = 在你填写期间，其他人修改了文本，你的内容尚未保存。以下是对方的文本。再次保存即可替换。
 console-messages-of-pages = 各页面的邀请
 console-messages-of-pages-lead = 谁受到邀请、谁已录音、哪些消息未送达。
 console-messages-no-pages = 你还没有管理任何页面。请先创建姓名页面。

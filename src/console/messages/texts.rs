@@ -8,16 +8,15 @@ use axum::{
 };
 
 use crate::{
-    app::{App, Error, mail_texts},
+    app::App,
     console::{
-        inputs::is_outdated,
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::section::Section,
     http::{
         form::Form,
-        mail_texts::{Asked, Entered, MailTextView, typed},
+        mail_texts::{self, Asked, Entered, MailTextView, Sent},
         page::Page,
     },
 };
@@ -61,13 +60,10 @@ async fn draw(
     let path = console.path(&format!("/messages/texts?{}", asked.query()));
     let page = console.page(app, &path);
     let words = page.words;
-    let mut mail_text =
-        match MailTextView::find(app, &console.actor, console.id(), words, asked, entered).await {
-            Ok(found) => found,
-            Err(error) => return console.fault(app, &error),
-        };
-    mail_text.version = Some(mail_texts::version(&mail_text.in_force));
-    mail_text.other = (status == StatusCode::CONFLICT).then(|| mail_text.in_force.clone());
+    let mail_text = match MailTextView::find(app, &console.actor, console.id(), words, asked, entered).await {
+        Ok(found) => found,
+        Err(error) => return console.fault(app, &error),
+    };
     let nav = console.nav(app, Section::Messages);
     let shown = TextsPage {
         action: format!("{}/messages/texts", nav.home()),
@@ -80,27 +76,10 @@ async fn draw(
 }
 
 async fn send(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
-    let (asked, typed) = (Asked::read(&form, console.who.language()), typed(&form));
-    let (actor, id, Asked { kind, language }) = (&console.actor, console.id(), asked);
-    if form.get("do") == Some("preview") {
-        let (entered, status) = Entered::checked(kind, typed);
-        return draw(&app, &console, status, asked, entered, None).await;
-    }
-    let is_reset = form.get("do") == Some("reset");
-    let (wanted, base) = ((!is_reset).then_some(&typed), form.get("version").unwrap_or_default());
-    match mail_texts::replace(&app, actor, id, (kind, language), wanted, base.to_owned()).await {
-        Ok(()) => {
-            let done = if is_reset { "reset" } else { "saved" };
-            console.go(&app, &format!("/messages/texts?{}&done={done}", asked.query()))
-        }
-        Err(Error::Invalid(errors)) if is_outdated(&errors) => {
-            let entered = Entered { text: (!is_reset).then_some(typed), ..Entered::default() };
-            draw(&app, &console, StatusCode::CONFLICT, asked, entered, None).await
-        }
-        Err(Error::Invalid(errors)) => {
-            let entered = Entered::rejected(typed, errors);
-            draw(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, asked, entered, None).await
-        }
+    let asked = Asked::read(&form, console.who.language());
+    match mail_texts::send(&app, &console.actor, console.id(), asked, &form).await {
+        Ok(Sent::Done(word)) => console.go(&app, &format!("/messages/texts?{}&done={word}", asked.query())),
+        Ok(Sent::Again(status, entered)) => draw(&app, &console, status, asked, entered, None).await,
         Err(error) => console.fault(&app, &error),
     }
 }

@@ -152,6 +152,8 @@ struct PeopleView<'a> {
     /// What should be known about the list.
     notes: Vec<String>,
     is_filtered: bool,
+    /// More is asked for than a search. On narrow screens, the filters are closed otherwise.
+    has_filters: bool,
     /// Hidden inputs: the filter, for what is done with everybody who matches.
     filters: Vec<(&'static str, String)>,
     /// The address of the next part.
@@ -264,6 +266,7 @@ pub async fn show(State(app): State<App>, console: Console, request: Request) ->
     let sorts = Sort::ALL.map(|one| Choice::new(one.word(), words.text(sort_id(one)), wanted.sort.word()));
     let pages = choices.pages.into_iter().map(|one| Choice::new(one.slug, one.title, &wanted.page));
     let fields = choices.fields.into_iter().map(|one| Choice::new(one.name, one.label, &wanted.field));
+    let filters = wanted.pairs();
     let shown = PeopleView {
         nav: console.nav(&app, Section::People),
         pages: [any()].into_iter().chain(pages).collect(),
@@ -277,7 +280,8 @@ pub async fn show(State(app): State<App>, console: Console, request: Request) ->
         count: count.map(|count| words.one("console-people-count", "count", count)),
         notes,
         is_filtered: people.is_filtered() || people.page.is_some(),
-        filters: wanted.pairs(),
+        has_filters: filters.iter().any(|(name, _)| *name != "q"),
+        filters,
         next: next.map(|next| to(Some(next))),
         first: wanted.after.map(|_| to(None)),
         done: match query.get("done") {

@@ -37,7 +37,10 @@ struct ConsentPage<'a> {
     language: Language,
     menu: Input,
     input: Input,
+    /// Identifies what a text in this language replaces.
     version: String,
+    /// Identifies what going back to the built-in text replaces.
+    reset_version: String,
     is_built_in: bool,
     /// Which version of the institution's own text is in force.
     own: String,
@@ -51,8 +54,11 @@ struct ConsentPage<'a> {
 /// What was typed, and what is wrong with it.
 #[derive(Default)]
 struct Entered {
-    text: String,
+    /// `None` if they wanted to go back to the built-in text.
+    text: Option<String>,
     fault: Option<String>,
+    /// That of the form. It stays until somebody is told that theirs is not the newest.
+    version: Option<String>,
     is_outdated: bool,
 }
 
@@ -70,7 +76,7 @@ async fn show(State(app): State<App>, console: Console, request: Request) -> Res
     };
     let language = chosen(&query, &console);
     match consents::find(&app, &console.actor, console.id()).await {
-        Ok(state) => draw(&app, &console, StatusCode::OK, (&state, language), None, done),
+        Ok(state) => draw(&app, &console, StatusCode::OK, (&state, language), Entered::default(), done),
         Err(error) => console.fault(&app, &error),
     }
 }
@@ -85,14 +91,14 @@ fn draw(
     console: &Console,
     status: StatusCode,
     (state, language): (&ConsentState, Language),
-    entered: Option<Entered>,
+    entered: Entered,
     done: Option<&str>,
 ) -> Response {
     let path = console.path(&format!("/settings/consent?language={}", language.tag()));
     let page = console.page(app, &path);
     let words = page.words;
-    let stored = || Entered { text: own_text(state, language).to_owned(), ..Entered::default() };
-    let Entered { text, fault, is_outdated } = entered.unwrap_or_else(stored);
+    let Entered { text, fault, version, is_outdated } = entered;
+    let text = text.unwrap_or_else(|| own_text(state, language).to_owned());
     let names = Language::ALL.into_iter().filter(|one| state.text.texts.contains_key(one.tag()));
     let shown = ConsentPage {
         nav: console.nav(app, Section::Settings),
@@ -106,7 +112,8 @@ fn draw(
         input: Input::new("text", words.text("console-settings-consent-text"), Shape::Lines, text)
             .hint(words.text("console-settings-consent-hint"))
             .fault(fault),
-        version: consents::seen(&state.text, language),
+        version: version.unwrap_or_else(|| consents::seen(&state.text, Some(language))),
+        reset_version: consents::seen(&state.text, None),
         is_built_in: state.text.is_built_in(),
         own: words.one("console-settings-consent-own", "version", &state.text.version),
         is_outdated,
@@ -122,9 +129,11 @@ async fn save(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
     let language = chosen(&form, &console);
     let text = form.get("text").unwrap_or_default().replace("\r\n", "\n");
     let is_reset = form.get("do") == Some("reset");
-    let (wanted, base) = ((!is_reset).then_some(text.as_str()), form.get("version").unwrap_or_default());
+    let text = (!is_reset).then_some(text);
+    let (wanted, base) =
+        (text.as_deref().map(|text| (language, text)), form.get("version").unwrap_or_default().to_owned());
     let (actor, id) = (&console.actor, console.id());
-    let errors = match consents::replace(&app, actor, id, language, wanted, base.to_owned()).await {
+    let errors = match consents::replace(&app, actor, id, wanted, base.clone()).await {
         Ok(_) => {
             let done = if is_reset { "reset" } else { "saved" };
             let tag = language.tag();
@@ -140,8 +149,8 @@ async fn save(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
     let is_outdated = is_outdated(&errors);
     let status = if is_outdated { StatusCode::CONFLICT } else { StatusCode::UNPROCESSABLE_ENTITY };
     let fault = (!is_outdated).then(|| sentence(console.words(), &errors));
-    let entered = Entered { text, fault, is_outdated };
-    draw(&app, &console, status, (&state, language), Some(entered), None)
+    let entered = Entered { text, fault, version: (!is_outdated).then_some(base), is_outdated };
+    draw(&app, &console, status, (&state, language), entered, None)
 }
 
 fn sentence(words: Words, errors: &FieldErrors) -> String {

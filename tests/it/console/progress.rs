@@ -3,15 +3,24 @@
 use std::time::Duration;
 
 use endonym::{
+    app::{
+        Actor,
+        exports::{self, ExportRequest},
+        members, name_pages,
+    },
     domain::{
         ids::{ImportId, JobId, NamePageId},
         member::Role,
+        moment::Moment,
+        name_page::NamePageRef,
+        paging::Window,
+        session::PersonId,
     },
     store::Value as Stored,
 };
 use serde_json::{Value, json as value};
 
-use super::{json, member, member_of};
+use super::{email_of, json, member, member_of, set};
 use crate::support::{World, database::execute, until};
 
 const IMPORT: ImportId = ImportId::new(900);
@@ -133,4 +142,30 @@ async fn managers_see_what_concerns_their_pages() {
         (&found["tasks"][0]["stage"], &found["tasks"][0]["is_over"]),
         (&value!("done"), &value!(true))
     );
+}
+
+#[tokio::test]
+async fn an_export_whose_pages_are_all_deleted_is_for_those_who_have_all_pages() {
+    let world = World::new().await;
+    let (app, id) = (&world.app, world.institution.id);
+    let actor = async |email: &str| {
+        members::actor_of(app, &PersonId { institution: id, email_key: email.to_owned() }).await.unwrap()
+    };
+    let choir = world.page("Choir").await;
+    set(&world, &world.institution, "choir@example.edu", Role::Manager, &[&choir]).await;
+    let request = ExportRequest { updated_after: Some(Moment::from_micros(0)), ..ExportRequest::default() };
+    let made = exports::create(app, &actor("choir@example.edu").await, id, request, None).await.unwrap().made;
+    let page = NamePageRef::parse(&choir.slug).unwrap();
+    name_pages::delete(app, &Actor::Operator, id, &page).await.unwrap();
+
+    // The export, and the job that makes it.
+    for (role, tasks) in [(Role::Owner, 2), (Role::Admin, 2), (Role::Manager, 0)] {
+        let mut browser = member(&world, role).await;
+        let found = json(&mut browser, "/console/example/progress").await;
+        assert_eq!(found["tasks"].as_array().unwrap().len(), tasks, "{role:?}: {found}");
+        let (visitor, is_shown) = (actor(&email_of(&world.institution, role)).await, tasks > 0);
+        let (listed, total) = exports::list(app, &visitor, id, Window::FIRST).await.unwrap();
+        assert_eq!((listed.len(), total), (usize::from(is_shown), u64::from(is_shown)), "{role:?}");
+        assert_eq!(exports::find(app, &visitor, id, made.id).await.is_ok(), is_shown, "{role:?}");
+    }
 }

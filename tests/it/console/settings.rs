@@ -204,6 +204,58 @@ async fn the_consent_text_is_replaced_and_reset() {
     assert!(text().await.0);
 }
 
+/// Adding a language keeps the version of the text.
+#[tokio::test]
+async fn what_ends_a_consent_text_in_all_languages_notices_a_change_in_any() {
+    let world = World::new().await;
+    let browser = visitor(&world, Admin).await;
+    let at = path(&world, "/settings/consent");
+    let set = async |language: Language, text: &str| {
+        let id = world.institution.id;
+        consents::set(&world.app, &Actor::Operator, id, language, text).await.unwrap()
+    };
+    let languages = async || {
+        let state = consents::find(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+        state.text.texts.into_keys().collect::<Vec<_>>()
+    };
+    // The versions in the two forms of the page: for a text in this language, and for going back to the built-in text.
+    let versions = async |language: &str| {
+        let page = browser.get(&format!("{at}?language={language}")).await.expect(200).body;
+        let values =
+            page.split("name=\"version\" value=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        values.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let send = async |language: &str, version: &str, fields: &[(&str, &str)]| {
+        browser.post(&at, &[fields, &[("version", version), ("language", language)]].concat()).await
+    };
+    set(Language::German, "Deutsch.").await;
+    let (german, french) = (versions("de").await, versions("fr").await);
+    set(Language::Spanish, "Español.").await;
+
+    // Both would have lost the Spanish text.
+    let mine = [("text", "Neu."), ("do", "save")];
+    let told = send("de", &german[0], &mine).await.expect(409);
+    assert!(told.body.contains("Somebody else has changed") && told.body.contains("Neu."), "{}", told.body);
+    for (language, versions, own) in [("de", &german, "Deutsch.</textarea>"), ("fr", &french, "></textarea>")]
+    {
+        let told = send(language, &versions[1], &[("do", "reset")]).await.expect(409);
+        assert!(told.body.contains("Somebody else has changed"), "{}", told.body);
+        let field = told.body.split("<textarea").nth(1).unwrap().replace(">\n", ">");
+        assert!(field.contains(own), "{field}");
+    }
+    assert_eq!(languages().await, ["de", "es"]);
+
+    // A mistake does not make the form newer than it is.
+    let wrong = send("de", &german[0], &[("text", " "), ("do", "save")]).await.expect(422);
+    assert_eq!(version(&wrong.body, &at), german[0]);
+    // A third language takes nothing from the others.
+    send("fr", &french[0], &[("text", "Français."), ("do", "save")]).await.expect(303);
+    assert_eq!(languages().await, ["de", "es", "fr"]);
+    let now = versions("pt").await;
+    send("pt", &now[1], &[("do", "reset")]).await.expect(303);
+    assert!(languages().await.is_empty());
+}
+
 #[tokio::test]
 async fn an_owner_deletes_the_institution_by_its_name() {
     let world = World::new().await;

@@ -72,7 +72,7 @@ const FORMS: &[(&str, Sender, Nonsense, &[&str])] = &[
         "/p/{slug}/messages",
         Sender::Session,
         Nonsense::Refused,
-        &["message", "language", "subject", "text", "do"],
+        &["message", "language", "version", "subject", "text", "do"],
     ),
     (
         "/p/{slug}/moderation/{id}",

@@ -5,7 +5,11 @@ use endonym::{
     domain::{email::Email, language::Language, mail_text::LetterKind, member::Role, name_page::NamePageRef},
 };
 
-use crate::{me::Browser, support::World};
+use crate::{
+    console::version,
+    me::{Browser, Seen},
+    support::World,
+};
 
 const ADMIN: &str = "admin@example.edu";
 
@@ -38,6 +42,23 @@ async fn in_force(world: &World, language: Language) -> mail_texts::TextInForce 
     mail_texts::find(&world.app, &Actor::Operator, institution, kind, language).await.unwrap()
 }
 
+/// The version in the form of the German text, as this browser sees it now.
+async fn seen(browser: &Browser<'_>, path: &str) -> String {
+    let page = browser.get(&format!("{path}?message=invitation&language=de")).await.expect(200);
+    version(&page.body, path).to_owned()
+}
+
+/// Sends the form about the text with this version.
+async fn send_about(browser: &Browser<'_>, path: &str, version: &str, fields: &[(&str, &str)]) -> Seen {
+    browser.post(path, &[&[("version", version)], fields].concat()).await
+}
+
+/// Opens the form, and sends it.
+async fn send(browser: &Browser<'_>, path: &str, fields: &[(&str, &str)]) -> Seen {
+    let version = seen(browser, path).await;
+    send_about(browser, path, &version, fields).await
+}
+
 fn german<'a>(action: &'a str, subject: &'a str, text: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![("message", "invitation"), ("language", "de"), ("subject", subject), ("text", text), ("do", action)]
 }
@@ -52,7 +73,7 @@ async fn an_administrator_replaces_a_text_and_goes_back() {
 
     let done = format!("{path}?message=invitation&language=de&done=saved");
     let fields = german("save", "Für {page}", "Moin {name}!\r\n\r\n{link}");
-    browser.post(&path, &fields).await.redirects_to(&done);
+    send(&browser, &path, &fields).await.redirects_to(&done);
     let page = browser.get(&done).await.expect(200);
     assert!(page.body.contains("The text is saved.") && page.body.contains("This is your own text."));
     let saved = in_force(&world, Language::German).await;
@@ -61,8 +82,46 @@ async fn an_administrator_replaces_a_text_and_goes_back() {
     assert!(!in_force(&world, Language::English).await.is_own, "only German was replaced");
 
     let done = format!("{path}?message=invitation&language=de&done=reset");
-    browser.post(&path, &german("reset", "", "")).await.redirects_to(&done);
+    send(&browser, &path, &german("reset", "", "")).await.redirects_to(&done);
     assert!(!in_force(&world, Language::German).await.is_own);
+}
+
+#[tokio::test]
+async fn the_second_of_two_is_told_sees_the_text_of_the_other_and_loses_nothing() {
+    let world = World::new().await;
+    let (one, path) = (administrator(&world).await, path(&world));
+    member(&world, "owner@example.edu", Role::Owner).await;
+    let two = signed_in(&world, "owner@example.edu").await;
+    let old = seen(&two, &path).await;
+    send(&one, &path, &german("save", "Ihr Betreff", "Ihr Text: {link}")).await.expect(303);
+    let now = seen(&one, &path).await;
+    assert_ne!(now, old);
+
+    // A look at the preview, or a mistake, does not make it theirs.
+    let mine = german("save", "Mein Betreff", "Mein Text: {link}");
+    for (fields, status) in
+        [(german("preview", "Mein Betreff", "{link}"), 200), (german("save", "Mein Betreff", "{nmae}"), 422)]
+    {
+        let page = send_about(&two, &path, &old, &fields).await.expect(status);
+        assert_eq!(version(&page.body, &path), old, "{}", page.body);
+    }
+    // A form without a version is not one of ours.
+    for base in [old.as_str(), ""] {
+        let told = send_about(&two, &path, base, &mine).await.expect(409);
+        assert!(told.body.contains("Somebody else has changed the text"), "{}", told.body);
+        let theirs = "<strong>Ihr Betreff</strong></p><p>Ihr Text: {link}</p>";
+        assert!(told.body.contains(theirs), "{}", told.body);
+        for typed in ["Mein Betreff</textarea>", "Mein Text: {link}</textarea>"] {
+            assert!(told.body.contains(typed), "{typed} in {}", told.body);
+        }
+        assert_eq!(version(&told.body, &path), now, "{}", told.body);
+        let told = send_about(&two, &path, base, &german("reset", "", "")).await.expect(409);
+        assert!(told.body.contains(theirs), "{}", told.body);
+        assert_eq!(in_force(&world, Language::German).await.text.subject, "Ihr Betreff");
+    }
+
+    send_about(&two, &path, &now, &mine).await.expect(303);
+    assert_eq!(in_force(&world, Language::German).await.text.text, "Mein Text: {link}");
 }
 
 #[tokio::test]
@@ -130,8 +189,7 @@ async fn mistakes_are_shown_beside_what_was_entered_and_nothing_is_saved() {
 async fn a_subject_in_two_lines_is_saved_in_one() {
     let world = World::new().await;
     let (browser, path) = (administrator(&world).await, path(&world));
-    browser.get(&path).await.expect(200);
-    browser.post(&path, &german("save", "Für\r\n{page}", "{link}")).await.expect(303);
+    send(&browser, &path, &german("save", "Für\r\n{page}", "{link}")).await.expect(303);
     assert_eq!(in_force(&world, Language::German).await.text.subject, "Für {page}");
 }
 

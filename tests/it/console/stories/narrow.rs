@@ -69,3 +69,39 @@ async fn on_a_narrow_screen_every_section_is_reached_and_a_token_is_seen_once() 
     assert_eq!(browser.value(&is_shown).await, false);
     assert_eq!(browser.complaints().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn on_a_narrow_screen_the_filters_of_people_are_closed_until_one_is_set() {
+    let world = World::on_sqlite().await;
+    world.person("Ana", "ana@example.edu").await;
+    let browser = Browser::start().await;
+    enter(&browser, &world, Role::Owner, &[]).await;
+    let people = console(&world, "/people");
+    choose(&browser, &people).await;
+    // Whether the summary and the inputs below it can be seen.
+    let seen = "['.filters > summary', '#page', '#recording', '#sort'] \
+                .map((css) => document.querySelector(css).checkVisibility())";
+    let on_wide = json!([false, true, true, true]);
+    assert_eq!(browser.value(seen).await, on_wide);
+
+    browser.resize(390).await;
+    browser.go(&format!("{}{people}", world.base)).await;
+    arrive(&browser, &people).await;
+    assert_eq!(browser.value(seen).await, json!([true, false, false, false]));
+    let top = "document.querySelector('tbody th').getBoundingClientRect().top < innerHeight";
+    assert_eq!(browser.value(top).await, true, "the first person is on the first screen");
+    browser.click(".filters > summary").await;
+    browser.until("document.querySelector('#recording').checkVisibility()").await;
+    fits(&browser).await;
+    browser.click("#recording option[value=unrecorded]").await;
+    browser.click("main form[role=search] button").await;
+    browser
+        .until("document.readyState === 'complete' && location.search.includes('recording=unrecorded')")
+        .await;
+    assert_eq!(browser.value(seen).await, json!([true, true, true, true]), "a filter is set");
+    fits(&browser).await;
+
+    browser.resize(1_000).await;
+    assert_eq!(browser.value(seen).await, on_wide);
+    assert_eq!(browser.complaints().await, [""; 0]);
+}
