@@ -23,7 +23,7 @@ use crate::{
         member::{Member, Role},
         name_page::{NamePage, NamePageRef},
         session::PersonId,
-        token,
+        version::{check_base, version_of},
     },
     store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins, sso_groups},
 };
@@ -59,8 +59,7 @@ pub async fn replace(
 
 /// Tells whether somebody still has the same role and pages. `None` for somebody who is no member.
 pub fn version(member: Option<&Member>) -> String {
-    let seen = member.map(|member| (member.role, &member.pages));
-    token::hex(&token::digest(&format!("{seen:?}")))
+    version_of(&member.map(|member| (member.role, &member.pages)))
 }
 
 async fn write(
@@ -94,9 +93,7 @@ async fn write(
                 }
                 let person = PersonId { institution, email_key: email.key().to_owned() };
                 let before = members::find(sql, &person).await?;
-                if base.is_some_and(|base| base != version(before.as_ref())) {
-                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                }
+                check_base(base.as_deref(), &version(before.as_ref()))?;
                 if role != Role::Owner {
                     keep_an_owner(sql, before.as_ref()).await?;
                 }

@@ -8,7 +8,6 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         page_settings::Asking,
-        token::{digest, hex},
     },
     words::Words,
 };
@@ -244,12 +243,6 @@ pub fn chosen(
     Input::new(name, label, shape(choices.collect()), typed).now(now.map(|now| said(words, &now)))
 }
 
-/// Identifies the values that a form was made with. If somebody else has saved others meanwhile, it is another one.
-pub fn version<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
-    let all: Vec<&str> = values.into_iter().collect();
-    hex(&digest(&all.join("\u{1f}"))).chars().take(16).collect()
-}
-
 /// Has somebody else changed what the form is about?
 pub fn is_outdated(errors: &FieldErrors) -> bool {
     errors.has(&Field::Version)
@@ -293,13 +286,6 @@ fn setup(words: Words, fault: &SetupFault) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_value_is_another_version() {
-        assert_eq!(version(["a", "b"]), version(["a", "b"]));
-        assert_ne!(version(["a", "b"]), version(["a", "c"]));
-        assert_ne!(version(["a", "b"]), version(["ab", ""]));
-    }
 
     #[test]
     fn an_input_is_described_by_its_hint_its_fault_and_what_is_stored() {

@@ -25,7 +25,7 @@ use crate::{
         sso::Connection,
         sso_groups::{GroupRole, role_of},
         text::{self, Lines, longest},
-        token,
+        version::{check_base, version_of},
     },
     store::{self, Sql, persons, rolls, scim_users, sessions, sign_ins, sso_groups},
 };
@@ -41,15 +41,7 @@ pub struct Mapping {
 impl Mapping {
     /// Tells whether it is still the same.
     pub fn version(&self) -> String {
-        token::hex(&token::digest(&format!("{:?}", (&self.claim, &self.rules))))
-    }
-
-    /// `base` is the version that a change is based on, if it is based on one.
-    fn check_base(&self, base: Option<&str>) -> Result<()> {
-        match base {
-            Some(base) if base != self.version() => Err(Error::invalid(Field::Version, SetupFault::Outdated)),
-            _ => Ok(()),
-        }
+        version_of(&(&self.claim, &self.rules))
     }
 }
 
@@ -110,7 +102,7 @@ pub async fn map_group(
                 let known = store::sso::lock(sql, institution, id).await?;
                 known.ok_or(Error::Missing(Missing::SsoConnection))?;
                 let before = mapping_in(sql, institution, id).await?;
-                before.check_base(base.as_deref())?;
+                check_base(base.as_deref(), &before.version())?;
                 let before = before.rules.into_iter().find(|rule| rule.group == group);
                 let rule = GroupRole { pages: members::ids(sql, institution, &pages).await?, group, role };
                 sso_groups::set(sql, institution, id, &rule).await?;
@@ -157,7 +149,7 @@ pub async fn set_groups_claim(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let before = mapping_in(sql, institution, id).await?;
-                before.check_base(base.as_deref())?;
+                check_base(base.as_deref(), &before.version())?;
                 sso_groups::set_claim(sql, institution, id, &claim).await?;
                 let before = json!({ "groups_claim": before.claim });
                 let record = record.change(before, json!({ "groups_claim": claim }));
