@@ -125,7 +125,7 @@ pub struct Change {
     pub options: Option<Vec<String>>,
     pub asked: Option<Asking>,
     /// What the change is based on (`version`). If the field has another one by now, nothing is changed: `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether a field is still the same, wherever it stands.
@@ -152,7 +152,7 @@ pub async fn update(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let old = named(sql, institution, &name).await?;
-                check_base(change.version.as_deref(), &version(&old))?;
+                check_base(change.base.as_deref(), &version(&old))?;
                 let before = values(&old);
                 let kind = change.kind.unwrap_or(old.kind);
                 let options = change.options.unwrap_or_else(|| old.options.clone());

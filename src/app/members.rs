@@ -41,20 +41,7 @@ pub async fn set(
     role: Role,
     pages: Vec<NamePageRef>,
 ) -> Result<Member> {
-    write(app, actor, institution, email, role, pages, None).await
-}
-
-/// `set`, if they are what they were when somebody saw them (`version`). Otherwise nothing is changed: `SetupFault::Outdated`.
-pub async fn replace(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    email: Email,
-    role: Role,
-    pages: Vec<NamePageRef>,
-    base: String,
-) -> Result<Member> {
-    write(app, actor, institution, email, role, pages, Some(base)).await
+    replace(app, actor, institution, email, role, pages, None).await
 }
 
 /// Tells whether somebody still has the same role and pages. `None` for somebody who is no member.
@@ -62,7 +49,9 @@ pub fn version(member: Option<&Member>) -> String {
     version_of(&member.map(|member| (member.role, &member.pages)))
 }
 
-async fn write(
+/// `set`. `base` is what was seen of them (`version`): if they are something else by now, nothing is changed
+/// (`SetupFault::Outdated`).
+pub async fn replace(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,

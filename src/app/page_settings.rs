@@ -57,7 +57,7 @@ pub struct Change {
     /// `Some(None)` to keep recordings.
     pub delete_after_days: Option<Option<u32>>,
     /// What the change is based on (`version`). If the page has another one by now, nothing is changed: `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether settings that can be changed are still the same.
@@ -128,10 +128,10 @@ pub async fn update(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::NamePage);
                 let before = stored::find(sql, institution, id).await?.ok_or_else(missing)?;
-                if change.version.is_some() {
+                if change.base.is_some() {
                     // The title may have changed since the page was found.
                     let now = store::name_pages::by_id(sql, institution, id).await?.ok_or_else(missing)?;
-                    check_base(change.version.as_deref(), &version(&now, &before))?;
+                    check_base(change.base.as_deref(), &version(&now, &before))?;
                 }
                 if before.is_archived() {
                     return Err(Error::invalid(Field::NamePage, SetupFault::Archived));

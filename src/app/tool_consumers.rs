@@ -251,7 +251,7 @@ pub struct Change {
     pub frame_ancestors: ListChange,
     /// What the change is based on (`version`). If the learning system has another one by now, nothing is changed:
     /// `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether a learning system is still the same, enabled or not.
@@ -273,7 +273,7 @@ async fn update_known(
     invite: Option<String>,
 ) -> Result<ToolConsumer> {
     let (institution, id) = (known.institution, known.id);
-    check_base(change.version.as_deref(), &version(&known))?;
+    check_base(change.base.as_deref(), &version(&known))?;
     let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
     let sealed = sealed(app, id, access_token)?;
     let is_lti = changed(known, change.clone(), sealed.clone())?.lti.is_some();
@@ -296,7 +296,7 @@ async fn update_known(
                 // Read again under the lock: a concurrent update may have changed other fields.
                 let current = tool_consumers::lock(sql, institution, id).await?;
                 let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;
-                check_base(change.version.as_deref(), &version(&current))?;
+                check_base(change.base.as_deref(), &version(&current))?;
                 let (old_schedule, before) = (current.schedule, values(&current));
                 let changed = changed(current, change, sealed)?;
                 tool_consumers::update(sql, &changed).await?;

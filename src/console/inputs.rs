@@ -9,6 +9,7 @@ use crate::{
         field_errors::FieldErrors,
         page_settings::Asking,
     },
+    http::form::Form,
     words::Words,
 };
 
@@ -241,6 +242,11 @@ pub fn chosen(
     let now = now.filter(|now| *now != typed).and_then(|now| label_of(words, &all, now));
     let choices = all.into_iter().map(|(word, id)| Choice { word, label: words.text(id) });
     Input::new(name, label, shape(choices.collect()), typed).now(now.map(|now| said(words, &now)))
+}
+
+/// The version that a form is based on. A form without one is based on nothing that there is.
+pub fn base(form: &Form) -> Option<String> {
+    Some(form.get("version").unwrap_or_default().to_owned())
 }
 
 /// Has somebody else changed what the form is about?

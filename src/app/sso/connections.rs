@@ -135,7 +135,7 @@ pub struct Change {
     pub trusts_unverified_email: Option<bool>,
     /// What the change is based on (`version`). If the connection has another one by now, nothing is changed:
     /// `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether a connection is still the same, its secret included.
@@ -175,7 +175,7 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
                 store::rolls::lock(sql, institution).await?;
                 let known = store_sso::lock(sql, institution, id).await?;
                 let known = known.ok_or(Error::Missing(Missing::SsoConnection))?;
-                check_base(change.version.as_deref(), &version(&known))?;
+                check_base(change.base.as_deref(), &version(&known))?;
                 let before = known.clone();
                 let changed = Connection {
                     name: change.name.unwrap_or(known.name),

@@ -10,7 +10,8 @@ use axum::{
 use super::{
     super::{
         inputs::{
-            BY_DEFAULT, Faults, Input, Shape, Texts, askings, chosen, confirmation, is_outdated, label_of,
+            BY_DEFAULT, Faults, Input, Shape, Texts, askings, base, chosen, confirmation, is_outdated,
+            label_of,
         },
         visit::{Console, ConsoleForm, Nav},
     },
@@ -160,8 +161,7 @@ pub(super) async fn save(
     Path((_, name)): Path<(String, String)>,
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
-    let version = form.get("version").unwrap_or_default().to_owned();
-    let change = Values::sent(&form).change(version);
+    let change = Values::sent(&form).change(base(&form));
     match custom_fields::update(&app, &console.actor, console.id(), name.clone(), change).await {
         Ok(_) => console.go(&app, &format!("/custom-fields/{name}?done=saved")),
         Err(Error::Invalid(errors)) => {

@@ -267,7 +267,7 @@ async fn save(app: &App, console: &Console, member: Option<&Member>, email: Emai
         let faults = Faults { role: Some(words.text("console-fault-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
-    let (wanted, base) = (typed.wanted(role), typed.version.clone());
+    let (wanted, base) = (typed.wanted(role), Some(typed.version.clone()));
     match members::replace(app, &console.actor, console.id(), email, role, wanted, base).await {
         Ok(set) if set.person == console.member.person && !role.has_all_pages() => console.go(app, ""),
         Ok(_) if member.is_some() => console.go(app, "/members?done=changed"),

@@ -15,7 +15,7 @@ use crate::{
         sso::{self, Registration, Step},
     },
     console::{
-        inputs::{Input, Shape, is_outdated},
+        inputs::{Input, Shape, base, is_outdated},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -291,7 +291,7 @@ async fn update(
         client_secret: form.text("client_secret"),
         domains: Some(entered.domains()),
         trusts_unverified_email: Some(entered.trusts_unverified_email()),
-        version: Some(form.get("version").unwrap_or_default().to_owned()),
+        base: base(&form),
     };
     match sso::update(&app, &console.actor, one.id, change).await {
         Ok(_) => console.go(&app, "/settings/sign-on?done=saved"),
