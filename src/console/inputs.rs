@@ -183,8 +183,7 @@ pub struct Faults<'a> {
 
 impl Faults<'_> {
     pub fn of(self, field: &Field) -> Option<String> {
-        let (_, found) = self.errors?.iter().find(|(name, _)| *name == field)?;
-        found.first().map(|fault| sentence(self.words, fault))
+        self.errors?.of(field).first().map(|fault| sentence(self.words, fault))
     }
 
     /// An input with this value.

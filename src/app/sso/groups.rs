@@ -17,7 +17,6 @@ use crate::{
         audit::{Act, SubjectKind, Who, WhoKind},
         email::Email,
         fault::{Fault, Field, SetupFault},
-        field_errors::FieldErrors,
         ids::{InstitutionId, NamePageId, SsoConnectionId},
         member::{Member, Role},
         name_page::NamePageRef,
@@ -247,16 +246,12 @@ pub(super) async fn apply(
         })
     });
     match changed.await {
-        Err(Error::Invalid(errors)) if is_last_owner(&errors) => {
+        Err(Error::Invalid(errors)) if errors.has(&Field::Role) => {
             tracing::warn!(connection = %id, "the last owner keeps the role, although no group gives it");
             Ok(())
         }
         other => other,
     }
-}
-
-fn is_last_owner(errors: &FieldErrors) -> bool {
-    errors.iter().any(|(field, _)| *field == Field::Role)
 }
 
 /// Without pages that were deleted since the rule was made, and not more than a member may have.

@@ -130,7 +130,7 @@ struct Faults {
 
 impl Faults {
     fn of(words: Words, errors: &FieldErrors) -> Self {
-        let has = |field: Field| errors.iter().any(|(one, _)| *one == field);
+        let has = |field: Field| errors.has(&field);
         let too_many = || words.one("console-members-pages-many", "most", MAX_PAGES as u64);
         Self {
             meanwhile: None,
