@@ -199,10 +199,28 @@ impl Faults<'_> {
     }
 }
 
-/// What has to be typed before something is deleted, or `wrong` was typed instead.
-pub fn confirmation(words: Words, label: String, shape: Shape, wrong: Option<&str>) -> Input {
-    let fault = wrong.map(|_| words.text("console-set-fault-typed"));
-    Input { is_first: true, ..Input::new("typed", label, shape, wrong.unwrap_or_default()).fault(fault) }
+/// The input into which something is typed before that is deleted: its name, and the id of the sentence if it is something else.
+pub type Confirmation = (&'static str, &'static str);
+
+pub const TYPED: Confirmation = ("typed", "console-set-fault-typed");
+pub const TYPED_NAME: Confirmation = ("typed_name", "console-settings-delete-fault");
+
+/// What was typed, if it is not what is to be deleted.
+pub fn mistyped<'a>(form: &'a Form, (name, _): Confirmation, wanted: &str) -> Option<&'a str> {
+    let typed = form.get(name).unwrap_or_default();
+    (typed.trim() != wanted.trim()).then_some(typed)
+}
+
+/// What has to be typed before something is deleted, or `wrong` was typed instead (`mistyped`).
+pub fn confirmation(
+    words: Words,
+    (name, fault): Confirmation,
+    label: String,
+    shape: Shape,
+    wrong: Option<&str>,
+) -> Input {
+    let fault = wrong.map(|_| words.text(fault));
+    Input { is_first: true, ..Input::new(name, label, shape, wrong.unwrap_or_default()).fault(fault) }
 }
 
 /// How a field can be asked for: words, and the ids of their labels.
