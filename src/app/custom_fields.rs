@@ -20,7 +20,7 @@ use crate::{
         name_page::NamePage,
         page_settings::{Asking, PageSettings},
         text::{self, Lines, longest},
-        token,
+        version::{check_base, version_of},
     },
     store::{self, Sql, custom_fields, page_lists, rolls},
 };
@@ -125,13 +125,13 @@ pub struct Change {
     pub options: Option<Vec<String>>,
     pub asked: Option<Asking>,
     /// What the change is based on (`version`). If the field has another one by now, nothing is changed: `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether a field is still the same, wherever it stands.
 pub fn version(field: &CustomField) -> String {
     let CustomField { id, name: _, label, editable, kind, options, asked, place: _ } = field;
-    token::hex(&token::digest(&format!("{:?}", (id, label, editable, kind, options, asked))))
+    version_of(&(id, label, editable, kind, options, asked))
 }
 
 pub async fn update(
@@ -152,9 +152,7 @@ pub async fn update(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let old = named(sql, institution, &name).await?;
-                if change.version.is_some_and(|base| base != version(&old)) {
-                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                }
+                check_base(change.base.as_deref(), &version(&old))?;
                 let before = values(&old);
                 let kind = change.kind.unwrap_or(old.kind);
                 let options = change.options.unwrap_or_else(|| old.options.clone());

@@ -11,12 +11,11 @@ use crate::{
     domain::{
         audit::{Act, SubjectKind},
         email::Email,
-        fault::{Field, SetupFault},
         ids::InstitutionId,
         language::Language,
         mail_text::{LetterKind, MailText},
         message::Message,
-        token,
+        version::{check_base, version_of},
     },
     mail::{
         Rendered,
@@ -100,7 +99,7 @@ pub async fn replace(
 
 /// Tells whether a text is still the same.
 pub fn version(text: &MailText) -> String {
-    token::hex(&token::digest(&format!("{:?}", (&text.subject, &text.text))))
+    version_of(&(&text.subject, &text.text))
 }
 
 /// Sets a text, or resets it. False if there was none to reset. The caller has checked that the actor may.
@@ -122,12 +121,8 @@ async fn write(
                     return Err(Error::Missing(Missing::Institution));
                 }
                 let old = mail_texts::find(sql, institution, kind, language).await?;
-                if let Some(base) = base {
-                    let built_in = || render::built_in(kind, language);
-                    if base != version(&old.clone().unwrap_or_else(built_in)) {
-                        return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                    }
-                }
+                let in_force = old.clone().unwrap_or_else(|| render::built_in(kind, language));
+                check_base(base.as_deref(), &version(&in_force))?;
                 let before = old.as_ref().map_or(Json::Null, values);
                 match new {
                     Some(new) => {

@@ -23,7 +23,7 @@ use crate::{
         member::{Member, Role},
         name_page::{NamePage, NamePageRef},
         session::PersonId,
-        token,
+        version::{check_base, version_of},
     },
     store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins, sso_groups},
 };
@@ -41,29 +41,17 @@ pub async fn set(
     role: Role,
     pages: Vec<NamePageRef>,
 ) -> Result<Member> {
-    write(app, actor, institution, email, role, pages, None).await
-}
-
-/// `set`, if they are what they were when somebody saw them (`version`). Otherwise nothing is changed: `SetupFault::Outdated`.
-pub async fn replace(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    email: Email,
-    role: Role,
-    pages: Vec<NamePageRef>,
-    base: String,
-) -> Result<Member> {
-    write(app, actor, institution, email, role, pages, Some(base)).await
+    replace(app, actor, institution, email, role, pages, None).await
 }
 
 /// Tells whether somebody still has the same role and pages. `None` for somebody who is no member.
 pub fn version(member: Option<&Member>) -> String {
-    let seen = member.map(|member| (member.role, &member.pages));
-    token::hex(&token::digest(&format!("{seen:?}")))
+    version_of(&member.map(|member| (member.role, &member.pages)))
 }
 
-async fn write(
+/// `set`. `base` is what was seen of them (`version`): if they are something else by now, nothing is changed
+/// (`SetupFault::Outdated`).
+pub async fn replace(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
@@ -94,9 +82,7 @@ async fn write(
                 }
                 let person = PersonId { institution, email_key: email.key().to_owned() };
                 let before = members::find(sql, &person).await?;
-                if base.is_some_and(|base| base != version(before.as_ref())) {
-                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                }
+                check_base(base.as_deref(), &version(before.as_ref()))?;
                 if role != Role::Owner {
                     keep_an_owner(sql, before.as_ref()).await?;
                 }

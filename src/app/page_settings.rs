@@ -23,7 +23,7 @@ use crate::{
             Moderation, PageSettings, Register, SHORTEST_TAKE,
         },
         text::{self, Lines},
-        token,
+        version::{check_base, version_of},
     },
     store::{
         self, admissions, custom_fields, institutions,
@@ -57,7 +57,7 @@ pub struct Change {
     /// `Some(None)` to keep recordings.
     pub delete_after_days: Option<Option<u32>>,
     /// What the change is based on (`version`). If the page has another one by now, nothing is changed: `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether settings that can be changed are still the same.
@@ -78,8 +78,7 @@ pub fn version(page: &NamePage, settings: &PageSettings) -> String {
     } = settings;
     let settings = (description, date, register, domains, listen, moderation, closes_at, asked);
     let more = (take_seconds, delete_after_days, archived_at.is_some());
-    let text = format!("{:?}", (&page.title, page.allow_v2, settings, more));
-    token::hex(&token::digest(&text))
+    version_of(&(&page.title, page.allow_v2, settings, more))
 }
 
 /// The settings of a page, for whoever shows it.
@@ -129,12 +128,10 @@ pub async fn update(
                 rolls::lock(sql, institution).await?;
                 let missing = || Error::Missing(Missing::NamePage);
                 let before = stored::find(sql, institution, id).await?.ok_or_else(missing)?;
-                if let Some(base) = &change.version {
+                if change.base.is_some() {
                     // The title may have changed since the page was found.
                     let now = store::name_pages::by_id(sql, institution, id).await?.ok_or_else(missing)?;
-                    if *base != version(&now, &before) {
-                        return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                    }
+                    check_base(change.base.as_deref(), &version(&now, &before))?;
                 }
                 if before.is_archived() {
                     return Err(Error::invalid(Field::NamePage, SetupFault::Archived));

@@ -27,6 +27,7 @@ use crate::{
         scope::Scope,
         token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
+        version::{check_base, version_of},
     },
     lms::{self, Access, Found},
     store::{self, Sql, lti_invites, tool_consumers},
@@ -250,24 +251,13 @@ pub struct Change {
     pub frame_ancestors: ListChange,
     /// What the change is based on (`version`). If the learning system has another one by now, nothing is changed:
     /// `SetupFault::Outdated`.
-    pub version: Option<String>,
-}
-
-impl Change {
-    fn check_base(&self, current: &ToolConsumer) -> Result<()> {
-        match &self.version {
-            Some(base) if *base != version(current) => {
-                Err(Error::invalid(Field::Version, SetupFault::Outdated))
-            }
-            _ => Ok(()),
-        }
-    }
+    pub base: Option<String>,
 }
 
 /// Tells whether a learning system is still the same, enabled or not.
 pub fn version(system: &ToolConsumer) -> String {
     let ToolConsumer { id, name, roles, schedule, sealed_access_token, lti, .. } = system;
-    token::hex(&token::digest(&format!("{:?}", (id, name, roles, schedule, sealed_access_token, lti))))
+    version_of(&(id, name, roles, schedule, sealed_access_token, lti))
 }
 
 pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
@@ -283,7 +273,7 @@ async fn update_known(
     invite: Option<String>,
 ) -> Result<ToolConsumer> {
     let (institution, id) = (known.institution, known.id);
-    change.check_base(&known)?;
+    check_base(change.base.as_deref(), &version(&known))?;
     let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
     let sealed = sealed(app, id, access_token)?;
     let is_lti = changed(known, change.clone(), sealed.clone())?.lti.is_some();
@@ -306,7 +296,7 @@ async fn update_known(
                 // Read again under the lock: a concurrent update may have changed other fields.
                 let current = tool_consumers::lock(sql, institution, id).await?;
                 let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;
-                change.check_base(&current)?;
+                check_base(change.base.as_deref(), &version(&current))?;
                 let (old_schedule, before) = (current.schedule, values(&current));
                 let changed = changed(current, change, sealed)?;
                 tool_consumers::update(sql, &changed).await?;

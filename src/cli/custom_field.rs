@@ -111,7 +111,7 @@ impl CustomField {
                     kind: kind.as_deref().and_then(FieldKind::parse),
                     options: (!options.is_empty()).then_some(options),
                     asked: asked.as_deref().and_then(Asking::parse),
-                    version: None,
+                    base: None,
                 };
                 let updated =
                     custom_fields::update(app, &Actor::Operator, owner.id, name.clone(), change).await;

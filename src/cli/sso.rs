@@ -168,7 +168,7 @@ impl Command {
                     client_secret: client_secret.map(secret).transpose()?,
                     domains,
                     trusts_unverified_email: trust_unverified_email,
-                    version: None,
+                    base: None,
                 };
                 let changed = sso::update(app, &Actor::Operator, find(app, &id).await?.id, change).await?;
                 list(app, &[changed], json).await?;

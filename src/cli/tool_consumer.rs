@@ -278,7 +278,7 @@ impl Details {
             token_audience: self.token_audience,
             jwks_url: self.jwks_url,
             frame_ancestors: added(self.frame_ancestors),
-            version: None,
+            base: None,
         })
     }
 

@@ -10,8 +10,7 @@ use crate::{
 
 /// The sentence about a field, if something is wrong with it.
 pub fn of(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
-    let (_, faults) = errors.iter().find(|(one, _)| *one == field)?;
-    faults.first().map(|fault| sentence(words, fault))
+    errors.of(field).first().map(|fault| sentence(words, fault))
 }
 
 fn sentence(words: Words, fault: &Fault) -> String {

@@ -8,8 +8,8 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         page_settings::Asking,
-        token::{digest, hex},
     },
+    http::form::Form,
     words::Words,
 };
 
@@ -183,8 +183,7 @@ pub struct Faults<'a> {
 
 impl Faults<'_> {
     pub fn of(self, field: &Field) -> Option<String> {
-        let (_, found) = self.errors?.iter().find(|(name, _)| *name == field)?;
-        found.first().map(|fault| sentence(self.words, fault))
+        self.errors?.of(field).first().map(|fault| sentence(self.words, fault))
     }
 
     /// An input with this value.
@@ -200,10 +199,28 @@ impl Faults<'_> {
     }
 }
 
-/// What has to be typed before something is deleted, or `wrong` was typed instead.
-pub fn confirmation(words: Words, label: String, shape: Shape, wrong: Option<&str>) -> Input {
-    let fault = wrong.map(|_| words.text("console-set-fault-typed"));
-    Input { is_first: true, ..Input::new("typed", label, shape, wrong.unwrap_or_default()).fault(fault) }
+/// The input into which something is typed before that is deleted: its name, and the id of the sentence if it is something else.
+pub type Confirmation = (&'static str, &'static str);
+
+pub const TYPED: Confirmation = ("typed", "console-set-fault-typed");
+pub const TYPED_NAME: Confirmation = ("typed_name", "console-settings-delete-fault");
+
+/// What was typed, if it is not what is to be deleted.
+pub fn mistyped<'a>(form: &'a Form, (name, _): Confirmation, wanted: &str) -> Option<&'a str> {
+    let typed = form.get(name).unwrap_or_default();
+    (typed.trim() != wanted.trim()).then_some(typed)
+}
+
+/// What has to be typed before something is deleted, or `wrong` was typed instead (`mistyped`).
+pub fn confirmation(
+    words: Words,
+    (name, fault): Confirmation,
+    label: String,
+    shape: Shape,
+    wrong: Option<&str>,
+) -> Input {
+    let fault = wrong.map(|_| words.text(fault));
+    Input { is_first: true, ..Input::new(name, label, shape, wrong.unwrap_or_default()).fault(fault) }
 }
 
 /// How a field can be asked for: words, and the ids of their labels.
@@ -244,10 +261,9 @@ pub fn chosen(
     Input::new(name, label, shape(choices.collect()), typed).now(now.map(|now| said(words, &now)))
 }
 
-/// Identifies the values that a form was made with. If somebody else has saved others meanwhile, it is another one.
-pub fn version<'a>(values: impl IntoIterator<Item = &'a str>) -> String {
-    let all: Vec<&str> = values.into_iter().collect();
-    hex(&digest(&all.join("\u{1f}"))).chars().take(16).collect()
+/// The version that a form is based on. A form without one is based on nothing that there is.
+pub fn base(form: &Form) -> Option<String> {
+    Some(form.get("version").unwrap_or_default().to_owned())
 }
 
 /// Has somebody else changed what the form is about?
@@ -293,13 +309,6 @@ fn setup(words: Words, fault: &SetupFault) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_value_is_another_version() {
-        assert_eq!(version(["a", "b"]), version(["a", "b"]));
-        assert_ne!(version(["a", "b"]), version(["a", "c"]));
-        assert_ne!(version(["a", "b"]), version(["ab", ""]));
-    }
 
     #[test]
     fn an_input_is_described_by_its_hint_its_fault_and_what_is_stored() {

@@ -1,5 +1,6 @@
 //! `/console/{slug}/members`: who has which role. Admins see it, owners change it.
 
+mod choices;
 mod form;
 mod groups;
 
@@ -10,7 +11,7 @@ use axum::{
     response::Response,
 };
 
-pub(super) use self::form::role_hint;
+pub(super) use self::choices::{PageChoices, RadioChoice, chosen_pages, role_hint};
 use super::{
     rule::{Least, Rule},
     visit::{Console, Nav},

@@ -17,11 +17,8 @@ use super::{
     visit::Console,
 };
 use crate::{
-    domain::{fault::Field, field_errors::FieldErrors, moment::Moment},
-    http::{
-        faults::{self, Input},
-        form::Form,
-    },
+    domain::moment::Moment,
+    http::{faults::sentence, form::Form},
     words::Words,
 };
 
@@ -91,12 +88,6 @@ fn shown_name(words: Words, name: String, email: Option<&str>) -> String {
         (true, Some(email)) => email.to_owned(),
         (true, None) => words.text("console-people-without-name"),
     }
-}
-
-/// The sentence about an input.
-fn sentence(words: Words, errors: &FieldErrors, field: &Field, input: Input) -> Option<String> {
-    let (_, found) = errors.iter().find(|(name, _)| *name == field)?;
-    found.first().map(|fault| faults::fault(words, input, fault))
 }
 
 /// The status of a page that shows a form again.

@@ -22,7 +22,6 @@ use crate::{
     domain::{
         call::{Attempt, Listed, Reason, State as CallState},
         fault::{CallFault, Fault, Field},
-        field_errors::FieldErrors,
         ids::CallId,
         section::Section,
     },
@@ -235,15 +234,11 @@ async fn finish(app: &App, console: &Console, done: &str, outcome: Result<()>) -
     match outcome {
         Ok(()) => console.go(app, &format!("{PATH}?done={done}")),
         Err(Error::Invalid(errors)) => {
-            let fault = first(&errors, &Field::Call).map(|fault| refusal(console.words(), fault));
+            let fault = errors.of(&Field::Call).first().map(|fault| refusal(console.words(), fault));
             draw(app, console, None, Shown { fault, ..Shown::default() }).await
         }
         Err(error) => console.fault(app, &error),
     }
-}
-
-fn first<'a>(errors: &'a FieldErrors, field: &Field) -> Option<&'a Fault> {
-    errors.iter().find(|(one, _)| *one == field).and_then(|(_, faults)| faults.first())
 }
 
 /// Why a call cannot be canceled or made.
@@ -266,7 +261,7 @@ async fn test(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
     let person = &console.member.person;
     let fault = match calls::test(&app, &console.actor, person, &number).await {
         Ok(_) => return console.go(&app, &format!("{PATH}?done=tested")),
-        Err(Error::Invalid(errors)) => match first(&errors, &Field::PhoneNumber) {
+        Err(Error::Invalid(errors)) => match errors.of(&Field::PhoneNumber).first() {
             Some(fault) => refusal(words, fault),
             None => words.text("console-phone-test-unregistered"),
         },

@@ -11,6 +11,7 @@ use axum::{
 };
 
 use super::{
+    inputs::{Input, Shape, TYPED_NAME, confirmation, mistyped},
     members::{page_names, role_name},
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
@@ -179,8 +180,8 @@ struct ConnectionPage<'a> {
     url: String,
     facts: Facts,
     is_revoked: bool,
-    /// What was typed to revoke it, and is not its name.
-    wrong_name: Option<String>,
+    /// Its name, which is typed to revoke it.
+    typed_name: Input,
 }
 
 /// The connection of a path. Those of other institutions do not exist.
@@ -197,7 +198,10 @@ async fn show(State(app): State<App>, console: Console, Path((_, id)): Path<(Str
     }
 }
 
-fn draw(app: &App, console: &Console, one: &Connection, wrong_name: Option<String>) -> Response {
+/// `wrong_name` was typed to revoke the connection, and is not its name.
+fn draw(app: &App, console: &Console, one: &Connection, wrong_name: Option<&str>) -> Response {
+    let words = console.words();
+    let label = words.one("console-settings-sign-on-typed", "name", &one.name);
     let path = console.path(&format!("{PATH}/{}", one.id));
     let status = if wrong_name.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let view = ConnectionPage {
@@ -208,7 +212,7 @@ fn draw(app: &App, console: &Console, one: &Connection, wrong_name: Option<Strin
         url: url(app, console),
         facts: Facts::new(console, one),
         is_revoked: one.revoked_at.is_some(),
-        wrong_name,
+        typed_name: confirmation(words, TYPED_NAME, label, Shape::Line, wrong_name),
     };
     console.show(status, &view)
 }
@@ -222,9 +226,8 @@ async fn revoke(
         Ok(one) => one,
         Err(error) => return console.fault(&app, &error),
     };
-    let typed = form.get("typed_name").unwrap_or_default();
-    if typed.trim() != one.name.trim() {
-        return draw(&app, &console, &one, Some(typed.to_owned()));
+    if let Some(typed) = mistyped(&form, TYPED_NAME, &one.name) {
+        return draw(&app, &console, &one, Some(typed));
     }
     match connections::revoke(&app, &console.actor, console.id(), one.id).await {
         Ok(()) => console.go(&app, &format!("{PATH}?done=revoked")),

@@ -25,7 +25,7 @@ use crate::{
         institution::Institution,
         name_page::NamePageRef,
         section::Section,
-        token,
+        version::version_of,
     },
     http::{form::Form, html::root, page::Page},
     words::{Arg, Words},
@@ -107,8 +107,7 @@ fn zone_of(institution: &Institution) -> String {
 
 /// Changes with what others change.
 fn version(institution: &Institution) -> String {
-    let text = format!("{}\n{}", institution.name, zone_of(institution));
-    token::hex(&token::digest(&text)).chars().take(16).collect()
+    version_of(&(&institution.name, zone_of(institution)))
 }
 
 /// What is wrong, for each input.

@@ -44,6 +44,20 @@ impl FieldErrors {
         self.places.contains_key(field)
     }
 
+    /// What is wrong with a field; empty if nothing is.
+    pub fn of(&self, field: &Field) -> &[Fault] {
+        match self.places.get(field) {
+            Some(place) => &self.in_order[*place].1,
+            None => &[],
+        }
+    }
+
+    /// All that is wrong with a field, in sentences.
+    pub fn said(&self, field: &Field, sentence: impl Fn(&Fault) -> String) -> Option<String> {
+        let sentences: Vec<String> = self.of(field).iter().map(sentence).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.in_order.is_empty()
     }
@@ -89,6 +103,11 @@ mod tests {
         errors.add(Field::Notes, Fault::Invalid);
         assert_eq!(errors.to_string(), "notes can't be blank, is invalid; email has already been taken");
         assert!(errors.has(&Field::Email) && !errors.has(&Field::Phonetic));
+        assert_eq!(errors.of(&Field::Notes), [Fault::Blank, Fault::Invalid]);
+        assert!(errors.of(&Field::Phonetic).is_empty());
+        let said = |field: Field| errors.said(&field, |fault| format!("It {fault}."));
+        assert_eq!(said(Field::Notes).as_deref(), Some("It can't be blank. It is invalid."));
+        assert_eq!(said(Field::Phonetic), None);
         let mut same = FieldErrors::one(Field::Notes, Fault::Blank);
         same.add(Field::Notes, Fault::Invalid);
         same.add(Field::Email, Fault::Taken);

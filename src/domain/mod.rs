@@ -71,3 +71,4 @@ pub mod token;
 pub mod tool_consumer;
 pub mod turns;
 pub mod vcard;
+pub mod version;

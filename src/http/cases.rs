@@ -102,8 +102,7 @@ pub struct RejectedReason {
 
 impl RejectedReason {
     pub fn new(words: Words, case: ModerationId, form: &Form, errors: &FieldErrors) -> Self {
-        let faults = errors.iter().find(|(field, _)| **field == REASON);
-        let fault = match faults.and_then(|(_, faults)| faults.first()) {
+        let fault = match errors.of(&REASON).first() {
             Some(Fault::TooLong { most }) => words.one("me-fault-long", "most", *most as u64),
             Some(Fault::ControlCharacter) => words.text("me-fault-characters"),
             _ => words.text("moderation-fault-reason"),

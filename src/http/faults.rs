@@ -3,7 +3,11 @@
 use endonym_media::{picture, sound};
 
 use crate::{
-    domain::{fault::Fault, media::MediaFault},
+    domain::{
+        fault::{Fault, Field},
+        field_errors::FieldErrors,
+        media::MediaFault,
+    },
     words::{Arg, Words},
 };
 
@@ -18,6 +22,11 @@ pub enum Input {
     LinkTitle,
     CustomField,
     Photo,
+}
+
+/// The first thing that is wrong with a field, if something is.
+pub fn sentence(words: Words, errors: &FieldErrors, field: &Field, input: Input) -> Option<String> {
+    errors.of(field).first().map(|found| fault(words, input, found))
 }
 
 /// What is wrong with an input.

@@ -141,6 +141,7 @@ impl MailTextView {
         };
         let is_unsaved = typed.is_some();
         let MailText { subject, text } = typed.unwrap_or_else(|| in_force.text.clone());
+        let said = |field: &Field| errors.said(field, |fault| sentence(words, fault));
         Ok(Self {
             asked,
             kinds: LetterKind::ALL.into_iter().map(|one| kind_choice(words, one, kind)).collect(),
@@ -149,8 +150,8 @@ impl MailTextView {
             is_unsaved,
             subject,
             text,
-            subject_fault: fault(words, &errors, &SUBJECT),
-            text_fault: fault(words, &errors, &TEXT),
+            subject_fault: said(&SUBJECT),
+            text_fault: said(&TEXT),
             subject_help: help(words, "letters-page-subject-help", &Placeholder::IN_SUBJECTS),
             text_help: help(words, "letters-page-text-help", kind.placeholders()),
             preview,
@@ -190,13 +191,6 @@ fn help(words: Words, id: &str, permitted: &[Placeholder]) -> String {
     // No placeholder has a line break.
     let help = words.one(id, "placeholders", &written.join("\n"));
     help.replace('\n', &format!("\u{2069}{comma}\u{2068}"))
-}
-
-/// What is wrong with an input.
-fn fault(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
-    let (_, faults) = errors.iter().find(|(found, _)| *found == field)?;
-    let sentences: Vec<String> = faults.iter().map(|fault| sentence(words, fault)).collect();
-    Some(sentences.join(" "))
 }
 
 fn sentence(words: Words, fault: &Fault) -> String {

@@ -6,9 +6,9 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     notice,
-    own::{self, Rejected, sentence},
+    own::{self, Rejected},
     session::OwnForm,
-    words::Input,
+    words::{Input, sentence},
 };
 use crate::{
     app::{

@@ -15,7 +15,7 @@ use super::{
     photo::{self, PhotoPart},
     plays::PlaysSection,
     session::{OwnForm, SignedIn, remove_cookie, signed_out},
-    words::{self, Input},
+    words::{Input, sentence},
 };
 use crate::{
     app::{
@@ -403,10 +403,4 @@ pub async fn call(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) 
         }
         Err(error) => fault(&app, &signed_in, error).await,
     }
-}
-
-/// What is wrong with a field, if something is.
-pub fn sentence(words: Words, errors: &FieldErrors, field: &Field, input: Input) -> Option<String> {
-    let (_, found) = errors.iter().find(|(name, _)| *name == field)?;
-    found.first().map(|fault| words::fault(words, input, fault))
 }

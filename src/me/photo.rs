@@ -10,7 +10,7 @@ use super::{
     notice,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
-    words::Input,
+    words::{Input, sentence},
 };
 use crate::{
     app::{App, Error, own_media, own_person::OwnPerson},
@@ -74,7 +74,7 @@ pub async fn set(State(app): State<App>, request: Request) -> Response {
         Ok(()) => own::done(&app, "photo"),
         Err(Error::Invalid(errors)) => {
             let words = Words::new(signed_in.language());
-            let why = own::sentence(words, &errors, &Field::Photo, Input::Photo);
+            let why = sentence(words, &errors, &Field::Photo, Input::Photo);
             let why = why.unwrap_or_else(|| words.text("profile-photo-other"));
             refuse_with(&app, &signed_in, unprocessable, why).await
         }

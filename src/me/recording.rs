@@ -11,7 +11,7 @@ use super::{
     legal_name, notice,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
-    words::Input,
+    words::{Input, sentence},
 };
 use crate::{
     app::{App, Error, Missing, consents, own_media, own_person, sign_in},
@@ -66,7 +66,7 @@ async fn keep(app: &App, request: Request, kind: Kind) -> Response {
         Ok(recording) => recording,
         Err(Error::Invalid(errors)) => {
             let words = Words::new(signed_in.language());
-            let why = own::sentence(words, &errors, &kind.field(), Input::Recording);
+            let why = sentence(words, &errors, &kind.field(), Input::Recording);
             let why = why.unwrap_or_else(|| words.text("recorder-refused"));
             let code = consents::is_missing(&errors).then_some("consent");
             return refuse_with(app, &signed_in, kind, unprocessable, why, code).await;

@@ -193,8 +193,7 @@ impl Faults<'_> {
     pub const NONE: Self = Self { words: Words::new(Language::English), errors: None };
 
     fn of(&self, field: &Field, input: Input) -> Option<String> {
-        let (_, found) = self.errors?.iter().find(|(name, _)| *name == field)?;
-        let fault = found.first()?;
+        let fault = self.errors?.of(field).first()?;
         Some(match (field, fault) {
             (Field::FirstName | Field::LastName, Fault::Blank) => self.words.text("page-name-blank"),
             (Field::FirstName, Fault::Closed) => self.words.text("page-archived"),

@@ -35,7 +35,7 @@ use crate::{
     http::{
         consent::{self, ConsentPanel},
         csrf, custom_field,
-        faults::{self, Input},
+        faults::{Input, sentence},
         form::Form,
         html::{origin_of, path_of, root},
         multipart::MultipartForm,
@@ -436,10 +436,4 @@ pub async fn photo(State(app): State<App>, visit: Visit, request: Request) -> Re
 async fn refuse_photo(app: &App, visit: &Visit, status: StatusCode, sentence: String) -> Response {
     let rejected = Rejected { status, photo: Some(sentence), ..Rejected::default() };
     recorder::with_retry(draw(app, visit, rejected, None, &Form::default()).await)
-}
-
-/// What is wrong with a field, if something is.
-fn sentence(words: Words, errors: &FieldErrors, field: &Field, input: Input) -> Option<String> {
-    let (_, found) = errors.iter().find(|(name, _)| *name == field)?;
-    found.first().map(|fault| faults::fault(words, input, fault))
 }

@@ -70,7 +70,7 @@ fn everything() -> Change {
         asked_by_default: Vec::new(),
         take_seconds: Some(Some(5)),
         delete_after_days: Some(Some(30)),
-        version: None,
+        base: None,
     }
 }
 

@@ -806,7 +806,7 @@ pub fn cases() -> Vec<Case> {
             Email::parse(&format!("{}@x.org", s.world.app.ids.hex())).unwrap(),
             MemberRole::Reader,
             vec![s.page.clone()],
-            members::version(None)
+            Some(members::version(None))
         )),
         case!("members::all", Ownership, |s, a| members::all(&s.world.app, a, s.id)),
         case!("members::list", Institution, |s, a| members::list(&s.world.app, a, s.id, "", 100)),

@@ -23,7 +23,7 @@ use crate::{
             group::{Group, GroupPatch, Mapping, StoredGroup, display_name_key},
             schema::GROUPS,
         },
-        token,
+        version::version_of,
     },
     store::{self, Sql, scim_groups},
 };
@@ -218,7 +218,7 @@ pub async fn named(app: &App, actor: &Actor, institution: InstitutionId, name: &
 
 /// Identifies what a group stands for.
 fn version(mapping: &Mapping) -> String {
-    token::hex(&token::digest(&format!("{mapping:?}"))).chars().take(16).collect()
+    version_of(mapping)
 }
 
 /// Sets what a group stands for. Registrations and roles of all members follow. `base` is the version that was seen: if the group

@@ -17,7 +17,7 @@ use crate::{
         ids::{InstitutionId, SsoConnectionId},
         sso::{self as rules, Connection, DomainPattern},
         text::{self, Lines, longest},
-        token,
+        version::{check_base, version_of},
     },
     sso as protocol,
     store::{self, sso as store_sso},
@@ -135,7 +135,7 @@ pub struct Change {
     pub trusts_unverified_email: Option<bool>,
     /// What the change is based on (`version`). If the connection has another one by now, nothing is changed:
     /// `SetupFault::Outdated`.
-    pub version: Option<String>,
+    pub base: Option<String>,
 }
 
 /// Tells whether a connection is still the same, its secret included.
@@ -151,8 +151,7 @@ pub fn version(connection: &Connection) -> String {
         trusts_unverified_email,
         created_at: _,
     } = connection;
-    let text = format!("{:?}", (id, name, client_id, sealed_client_secret, domains, trusts_unverified_email));
-    token::hex(&token::digest(&text))
+    version_of(&(id, name, client_id, sealed_client_secret, domains, trusts_unverified_email))
 }
 
 pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Change) -> Result<Connection> {
@@ -176,9 +175,7 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
                 store::rolls::lock(sql, institution).await?;
                 let known = store_sso::lock(sql, institution, id).await?;
                 let known = known.ok_or(Error::Missing(Missing::SsoConnection))?;
-                if change.version.is_some_and(|base| base != version(&known)) {
-                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                }
+                check_base(change.base.as_deref(), &version(&known))?;
                 let before = known.clone();
                 let changed = Connection {
                     name: change.name.unwrap_or(known.name),

@@ -17,7 +17,6 @@ use crate::{
         audit::{Act, SubjectKind, Who, WhoKind},
         email::Email,
         fault::{Fault, Field, SetupFault},
-        field_errors::FieldErrors,
         ids::{InstitutionId, NamePageId, SsoConnectionId},
         member::{Member, Role},
         name_page::NamePageRef,
@@ -25,7 +24,7 @@ use crate::{
         sso::Connection,
         sso_groups::{GroupRole, role_of},
         text::{self, Lines, longest},
-        token,
+        version::{check_base, version_of},
     },
     store::{self, Sql, persons, rolls, scim_users, sessions, sign_ins, sso_groups},
 };
@@ -41,15 +40,7 @@ pub struct Mapping {
 impl Mapping {
     /// Tells whether it is still the same.
     pub fn version(&self) -> String {
-        token::hex(&token::digest(&format!("{:?}", (&self.claim, &self.rules))))
-    }
-
-    /// `base` is the version that a change is based on, if it is based on one.
-    fn check_base(&self, base: Option<&str>) -> Result<()> {
-        match base {
-            Some(base) if base != self.version() => Err(Error::invalid(Field::Version, SetupFault::Outdated)),
-            _ => Ok(()),
-        }
+        version_of(&(&self.claim, &self.rules))
     }
 }
 
@@ -110,7 +101,7 @@ pub async fn map_group(
                 let known = store::sso::lock(sql, institution, id).await?;
                 known.ok_or(Error::Missing(Missing::SsoConnection))?;
                 let before = mapping_in(sql, institution, id).await?;
-                before.check_base(base.as_deref())?;
+                check_base(base.as_deref(), &before.version())?;
                 let before = before.rules.into_iter().find(|rule| rule.group == group);
                 let rule = GroupRole { pages: members::ids(sql, institution, &pages).await?, group, role };
                 sso_groups::set(sql, institution, id, &rule).await?;
@@ -157,7 +148,7 @@ pub async fn set_groups_claim(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let before = mapping_in(sql, institution, id).await?;
-                before.check_base(base.as_deref())?;
+                check_base(base.as_deref(), &before.version())?;
                 sso_groups::set_claim(sql, institution, id, &claim).await?;
                 let before = json!({ "groups_claim": before.claim });
                 let record = record.change(before, json!({ "groups_claim": claim }));
@@ -255,16 +246,12 @@ pub(super) async fn apply(
         })
     });
     match changed.await {
-        Err(Error::Invalid(errors)) if is_last_owner(&errors) => {
+        Err(Error::Invalid(errors)) if errors.has(&Field::Role) => {
             tracing::warn!(connection = %id, "the last owner keeps the role, although no group gives it");
             Ok(())
         }
         other => other,
     }
-}
-
-fn is_last_owner(errors: &FieldErrors) -> bool {
-    errors.iter().any(|(field, _)| *field == Field::Role)
 }
 
 /// Without pages that were deleted since the rule was made, and not more than a member may have.

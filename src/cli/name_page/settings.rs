@@ -113,7 +113,7 @@ impl Settings {
                 .page_delete_after_days
                 .map(|given| number("--delete-after-days", &given))
                 .transpose()?,
-            version: None,
+            base: None,
         })
     }
 }

@@ -70,14 +70,14 @@ impl Values {
         }
     }
 
-    pub fn change(&self, version: String) -> Change {
+    pub fn change(&self, base: Option<String>) -> Change {
         Change {
             label: Some(self.label.clone()),
             editable: Some(self.edited_by == PERSON),
             kind: FieldKind::parse(&self.kind),
             options: Some(self.options()),
             asked: Asking::parse(&self.asked),
-            version: Some(version),
+            base,
         }
     }
 }

@@ -10,7 +10,8 @@ use axum::{
 use super::{
     super::{
         inputs::{
-            BY_DEFAULT, Faults, Input, Shape, Texts, askings, chosen, confirmation, is_outdated, label_of,
+            BY_DEFAULT, Faults, Input, Shape, TYPED, Texts, askings, base, chosen, confirmation, is_outdated,
+            label_of, mistyped,
         },
         visit::{Console, ConsoleForm, Nav},
     },
@@ -160,8 +161,7 @@ pub(super) async fn save(
     Path((_, name)): Path<(String, String)>,
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
-    let version = form.get("version").unwrap_or_default().to_owned();
-    let change = Values::sent(&form).change(version);
+    let change = Values::sent(&form).change(base(&form));
     match custom_fields::update(&app, &console.actor, console.id(), name.clone(), change).await {
         Ok(_) => console.go(&app, &format!("/custom-fields/{name}?done=saved")),
         Err(Error::Invalid(errors)) => {
@@ -246,6 +246,7 @@ async fn draw_delete(
         loss: loss(words, usage),
         typed: confirmation(
             words,
+            TYPED,
             words.one("console-set-type-name", "name", &field.name),
             Shape::Code,
             typed,
@@ -269,8 +270,7 @@ pub(super) async fn delete(
     Path((_, name)): Path<(String, String)>,
     ConsoleForm { console, form }: ConsoleForm,
 ) -> Response {
-    let typed = form.get("typed").unwrap_or_default();
-    if typed.trim() != name {
+    if let Some(typed) = mistyped(&form, TYPED, &name) {
         return draw_delete(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, &name, Some(typed)).await;
     }
     match custom_fields::delete(&app, &console.actor, console.id(), name).await {

@@ -161,7 +161,7 @@ async fn create(State(app): State<App>, ConsoleForm { console, form }: ConsoleFo
     let (status, told) = match exports::create(&app, &console.actor, console.id(), request, None).await {
         Ok(_) => return console.go(&app, "/jobs?done=requested"),
         Err(Error::Invalid(errors)) => {
-            let has = |field: Field| errors.iter().any(|(found, _)| *found == field);
+            let has = |field: Field| errors.has(&field);
             let entered = Entered {
                 page,
                 since,

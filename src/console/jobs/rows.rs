@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::{
     app::progress::Rows,
-    console::{progress::counted, visit::Nav},
+    console::{progress::counted, visit::Nav, when::minute},
     domain::{
         export::{Export, State as ExportState},
         ids::{ExportId, ImportId, JobId},
@@ -57,11 +57,6 @@ pub struct JobRow {
     pub rows: Option<Rows>,
 }
 
-/// Such as 2026-11-16 09:30, in the zone of the institution.
-fn time(moment: Moment, zone: &TimeZone) -> String {
-    moment.shown_in(zone).replacen('T', " ", 1).chars().take(16).collect()
-}
-
 pub fn export(words: Words, zone: &TimeZone, nav: &Nav, export: &Export, now: Moment) -> ExportRow {
     let state = export.state_at(now);
     let id = match state {
@@ -81,10 +76,10 @@ pub fn export(words: Words, zone: &TimeZone, nav: &Nav, export: &Export, now: Mo
     };
     ExportRow {
         id: export.id,
-        requested: time(export.created_at, zone),
+        requested: minute(export.created_at, zone),
         what,
         state: rows.map_or_else(|| words.text(id), |rows| counted(words, rows)),
-        until: time(export.expires_at, zone),
+        until: minute(export.expires_at, zone),
         count: export.people.filter(|_| state == ExportState::Completed),
         is_busy: matches!(state, ExportState::Initial | ExportState::InProgress),
         rows,
@@ -115,7 +110,7 @@ pub fn import(words: Words, zone: &TimeZone, root: &str, one: &ImportOnPage) -> 
     };
     ImportRow {
         id: import.id,
-        began: time(import.created_at, zone),
+        began: minute(import.created_at, zone),
         title: one.title.clone(),
         address: format!("{root}/p/{}/import/{}", one.slug, import.id),
         file_name: import.file_name.clone(),
@@ -164,7 +159,7 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed, rows: Option<Rows>) -> J
             None => words.text(state),
         },
         attempts: job.attempts,
-        began: time(job.created_at, zone),
+        began: minute(job.created_at, zone),
         error: job.error.clone(),
         is_dead: job.state == State::Dead,
         rows: rows.filter(|_| job.state == State::Running),

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 
-use super::role_name;
+use super::{PageChoices, RadioChoice, chosen_pages, role_hint, role_name};
 use crate::{
     app::{App, Error, Missing, Result, members},
     console::{
@@ -20,22 +20,13 @@ use crate::{
         fault::Field,
         field_errors::FieldErrors,
         member::{Member, Role},
-        name_page::{NamePage, NamePageRef},
+        name_page::NamePageRef,
         section::Section,
         session::PersonId,
     },
     http::{form::Form, html::root, page::Page, reply},
     words::Words,
 };
-
-pub fn role_hint(words: Words, role: Role) -> String {
-    words.text(match role {
-        Role::Owner => "console-members-owner-hint",
-        Role::Admin => "console-members-admin-hint",
-        Role::Manager => "console-members-manager-hint",
-        Role::Reader => "console-members-reader-hint",
-    })
-}
 
 /// The form for a new member, or for the role of one.
 #[derive(Template)]
@@ -45,30 +36,14 @@ struct MemberPage<'a> {
     nav: Nav,
     is_new: bool,
     typed: Typed,
-    roles: Vec<RoleChoice>,
-    pages: Vec<PageChoice>,
-    /// There are older pages, which are named by their codes.
-    has_more: bool,
+    roles: Vec<RadioChoice>,
+    pages: PageChoices,
     is_self: bool,
     is_last_owner: bool,
     /// Somebody else has changed it meanwhile.
     meanwhile: Option<String>,
     email_fault: Option<String>,
     role_fault: Option<String>,
-    pages_fault: Option<String>,
-}
-
-struct RoleChoice {
-    word: &'static str,
-    name: String,
-    hint: String,
-    is_chosen: bool,
-}
-
-struct PageChoice {
-    id: String,
-    title: String,
-    is_chosen: bool,
 }
 
 /// What is in the inputs.
@@ -114,8 +89,7 @@ impl Typed {
         if role.has_all_pages() {
             return Vec::new();
         }
-        let ids = self.pages.iter().chain(&self.kept).map(String::as_str);
-        ids.chain(self.more.split([',', ';', '\n'])).filter_map(NamePageRef::parse).collect()
+        chosen_pages(self.pages.iter().chain(&self.kept), &self.more)
     }
 }
 
@@ -130,7 +104,7 @@ struct Faults {
 
 impl Faults {
     fn of(words: Words, errors: &FieldErrors) -> Self {
-        let has = |field: Field| errors.iter().any(|(one, _)| *one == field);
+        let has = |field: Field| errors.has(&field);
         let too_many = || words.one("console-members-pages-many", "most", MAX_PAGES as u64);
         Self {
             meanwhile: None,
@@ -194,13 +168,8 @@ async fn filled(
     let is_theirs =
         |id: &String| member.is_some_and(|member| member.pages.iter().any(|page| page.to_string() == *id));
     typed.kept.retain(is_theirs);
-    let choice = |page: &NamePage| PageChoice {
-        id: page.id.to_string(),
-        title: page.title.clone(),
-        is_chosen: offered.contains(&page.id.to_string()),
-    };
     let chosen = typed.role.unwrap_or(Role::Manager);
-    let role = |role: Role| RoleChoice {
+    let role = |role: Role| RadioChoice {
         word: role.word(),
         name: role_name(words, role),
         hint: role_hint(words, role),
@@ -216,14 +185,12 @@ async fn filled(
         nav: console.nav(app, Section::Members),
         is_new: member.is_none(),
         roles: Role::ALL.map(role).into(),
-        pages: own.of_role.iter().map(choice).collect(),
-        has_more: own.is_cut(),
+        pages: PageChoices::new(&own, &[], &offered, std::mem::take(&mut typed.more), faults.pages),
         is_self: member.is_some_and(|member| member.person == console.member.person),
         is_last_owner: is_owner && owners < 2,
         meanwhile: faults.meanwhile,
         email_fault: faults.email,
         role_fault: faults.role,
-        pages_fault: faults.pages,
         typed,
     };
     Ok(console.show(status, &shown))
@@ -267,7 +234,7 @@ async fn save(app: &App, console: &Console, member: Option<&Member>, email: Emai
         let faults = Faults { role: Some(words.text("console-fault-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
-    let (wanted, base) = (typed.wanted(role), typed.version.clone());
+    let (wanted, base) = (typed.wanted(role), Some(typed.version.clone()));
     match members::replace(app, &console.actor, console.id(), email, role, wanted, base).await {
         Ok(set) if set.person == console.member.person && !role.has_all_pages() => console.go(app, ""),
         Ok(_) if member.is_some() => console.go(app, "/members?done=changed"),

@@ -200,7 +200,7 @@ pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleF
             draw(&app, &console, typed, None).await
         }
         Err(Error::Invalid(errors)) => {
-            let is_name = errors.iter().any(|(field, _)| *field == Field::Name);
+            let is_name = errors.has(&Field::Name);
             let fault = Some(words.text("console-fault-other"));
             (typed.group_fault, typed.pages_fault) = if is_name { (fault, None) } else { (None, fault) };
             draw(&app, &console, typed, None).await

@@ -8,12 +8,13 @@ use axum::{
     response::Response,
 };
 
-use super::{PER_PAGE, time};
+use super::PER_PAGE;
 use crate::{
     app::{App, Result, bounces, opt_outs},
     console::{
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
+        when::minute,
     },
     domain::section::Section,
     http::{form::Form, page::Page},
@@ -99,12 +100,12 @@ async fn find(app: &App, console: &Console, list: List, behind: &str) -> Result<
     Ok(match list {
         List::Bounces => {
             let found = bounces::behind(app, actor, id, behind, most).await?;
-            let row = |(email, answer, at)| Row { email, at: time(at, zone), answer: Some(answer) };
+            let row = |(email, answer, at)| Row { email, at: minute(at, zone), answer: Some(answer) };
             found.into_iter().map(row).collect()
         }
         List::OptOuts => {
             let found = opt_outs::behind(app, actor, id, behind, most).await?;
-            found.into_iter().map(|(email, at)| Row { email, at: time(at, zone), answer: None }).collect()
+            found.into_iter().map(|(email, at)| Row { email, at: minute(at, zone), answer: None }).collect()
         }
     })
 }

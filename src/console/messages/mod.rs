@@ -17,6 +17,7 @@ use serde::Deserialize;
 use super::{
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
+    when::minute,
 };
 use crate::{
     app::{
@@ -28,7 +29,6 @@ use crate::{
         ids::{MessageId, NamePageId},
         member::Role,
         message::{Message, OutboxMessage, State as MessageState},
-        moment::Moment,
         name_page::NamePage,
         section::Section,
     },
@@ -85,11 +85,6 @@ struct MessagesPage<'a> {
     pages: Vec<NamePage>,
     done: Option<String>,
     trouble: Option<String>,
-}
-
-/// Such as 2026-11-16 09:30, in the zone of the institution.
-fn time(moment: Moment, zone: &TimeZone) -> String {
-    moment.shown_in(zone).replacen('T', " ", 1).chars().take(16).collect()
 }
 
 async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
@@ -194,7 +189,7 @@ fn row(
         kind: words.text(kind),
         page: one.page.and_then(|page| pages.get(&page)).map(|(title, _)| title.clone()),
         state: words.text(state_id(one.state)),
-        written: time(one.created_at, zone),
+        written: minute(one.created_at, zone),
         attempts: one.attempts,
         answer: one.answer.clone(),
         can_be_retried: one.state.can_be_retried(),

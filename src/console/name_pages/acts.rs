@@ -5,7 +5,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     super::{
-        inputs::{Faults, Input, Shape, confirmation},
+        inputs::{Faults, Input, Shape, TYPED, confirmation, mistyped},
         visit::{Console, ConsoleForm, Nav},
     },
     SLUG, TITLE,
@@ -166,6 +166,7 @@ fn draw_delete(
         ],
         typed: confirmation(
             words,
+            TYPED,
             words.one("console-set-type-title", "title", &found.page.title),
             Shape::Line,
             typed,
@@ -186,8 +187,7 @@ pub(super) async fn delete(
 /// Deletes the page if its title was typed.
 async fn delete_typed(app: &App, console: &Console, id: &str, form: &Form) -> Result<Response> {
     let found = one::find(app, console, id).await?;
-    let typed = form.get("typed").unwrap_or_default();
-    if typed.trim() != found.page.title.trim() {
+    if let Some(typed) = mistyped(form, TYPED, &found.page.title) {
         return Ok(draw_delete(app, console, StatusCode::UNPROCESSABLE_ENTITY, &found, Some(typed)));
     }
     name_pages::delete(app, &console.actor, console.id(), &reference(&found.page)?).await?;

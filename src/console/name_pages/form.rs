@@ -99,7 +99,7 @@ impl Values {
     }
 
     /// The change that makes the page so. What is typed and is no number is out of the range of numbers.
-    pub fn change(&self, stored: &Stored<'_>, version: Option<String>) -> Change {
+    pub fn change(&self, stored: &Stored<'_>, base: Option<String>) -> Change {
         let number = |given: &str| match given {
             "" => None,
             given => Some(given.parse().unwrap_or(0)),
@@ -130,7 +130,7 @@ impl Values {
             asked_by_default,
             take_seconds: Some(number(&self.take_seconds)),
             delete_after_days: Some(number(&self.delete_after_days)),
-            version,
+            base,
         }
     }
 }

@@ -9,7 +9,7 @@ use axum::{
 
 use super::{
     super::{
-        inputs::{Faults, is_outdated},
+        inputs::{Faults, base, is_outdated},
         visit::{Console, ConsoleForm, Nav},
     },
     form::{SettingsForm, Stored, Values},
@@ -164,9 +164,7 @@ async fn store(app: &App, console: &Console, found: &Found, form: &Form) -> Resu
         zone: &console.institution.time_zone,
         may_open: console.member.role.has_all_pages(),
     };
-    // Without the version that every form has, nothing is known about what was shown.
-    let version = form.get("version").unwrap_or_default().to_owned();
-    let change = Values::sent(form, fields).change(&stored, Some(version));
+    let change = Values::sent(form, fields).change(&stored, base(form));
     let reference = NamePageRef::parse(&page.id.to_string()).ok_or(Error::Missing(Missing::NamePage))?;
     page_settings::update(app, &console.actor, console.id(), &reference, change).await.map(drop)
 }

@@ -11,15 +11,10 @@ use crate::{
     },
     console::{
         inputs::is_outdated,
-        members::{role_hint, role_name},
+        members::{PageChoices, RadioChoice, chosen_pages, role_hint, role_name},
         visit::{Console, ConsoleForm, Nav},
     },
-    domain::{
-        access::MAX_PAGES,
-        member::Role,
-        name_page::{NamePage, NamePageRef},
-        section::Section,
-    },
+    domain::{access::MAX_PAGES, member::Role, section::Section},
     http::{form::Form, page::Page, path::Path},
     words::Words,
 };
@@ -34,25 +29,8 @@ struct GroupPage<'a> {
     version: String,
     /// Somebody else has changed it meanwhile.
     meanwhile: Option<String>,
-    kinds: Vec<KindChoice>,
-    pages: Vec<PageChoice>,
-    pages_fault: Option<String>,
-    /// There are older pages, which are named by their codes.
-    has_more: bool,
-    more: String,
-}
-
-struct KindChoice {
-    word: &'static str,
-    name: String,
-    hint: String,
-    is_chosen: bool,
-}
-
-struct PageChoice {
-    id: String,
-    title: String,
-    is_chosen: bool,
+    kinds: Vec<RadioChoice>,
+    pages: PageChoices,
 }
 
 /// What a group can stand for, without the pages.
@@ -138,8 +116,7 @@ impl Typed {
 
     /// What the group shall stand for, or the id of the sentence about its pages.
     fn target(&self) -> Result<Target, &'static str> {
-        let pages = self.pages.iter().map(String::as_str).chain(self.more.split([',', ';', '\n']));
-        let mut pages: Vec<NamePageRef> = pages.filter_map(NamePageRef::parse).collect();
+        let mut pages = chosen_pages(&self.pages, &self.more);
         match (self.kind, pages.pop()) {
             (Kind::Nothing, _) => Ok(Target::Nothing),
             (Kind::Page, Some(page)) if pages.is_empty() => Ok(Target::Page(page)),
@@ -182,15 +159,8 @@ async fn draw(app: &App, console: &Console, group: &GroupSummary, typed: Typed, 
         Ok(own) => own,
         Err(error) => return console.fault(app, &error),
     };
-    // Archived and old pages of the group are offered, too.
-    let others = group.pages.iter().filter(|page| own.of_role.iter().all(|one| one.id != page.id));
-    let choice = |page: &NamePage| PageChoice {
-        id: page.id.to_string(),
-        title: page.title.clone(),
-        is_chosen: typed.pages.contains(&page.id.to_string()),
-    };
     let words = console.words();
-    let kind = |kind: Kind| KindChoice {
+    let kind = |kind: Kind| RadioChoice {
         word: kind.word(),
         name: kind.name(words),
         hint: kind.hint(words),
@@ -209,11 +179,9 @@ async fn draw(app: &App, console: &Console, group: &GroupSummary, typed: Typed, 
         name: group.display_name.clone(),
         meanwhile: faults.meanwhile,
         kinds: Kind::all().map(kind).collect(),
-        pages: own.of_role.iter().chain(others).map(choice).collect(),
-        pages_fault: faults.pages,
-        has_more: own.is_cut(),
+        // Archived and old pages of the group are offered, too.
+        pages: PageChoices::new(&own, &group.pages, &typed.pages, typed.more, faults.pages),
         version: typed.version,
-        more: typed.more,
     };
     console.show(status, &view)
 }

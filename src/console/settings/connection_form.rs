@@ -66,7 +66,7 @@ pub fn inputs(words: Words, entered: &Entered, is_new: bool) -> Vec<Input> {
         name: name.into(),
         label: words.text(label),
         hint: hint.map(|id| words.text(id)),
-        fault: fault(words, &entered.errors, &field),
+        fault: entered.errors.said(&field, |fault| sentence(words, fault)),
         value: value.to_owned(),
         shape,
         ..Input::default()
@@ -121,12 +121,6 @@ pub fn inputs(words: Words, entered: &Entered, is_new: bool) -> Vec<Input> {
         ),
     ];
     issuer.into_iter().chain(others).collect()
-}
-
-fn fault(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
-    let (_, faults) = errors.iter().find(|(found, _)| *found == field)?;
-    let sentences: Vec<String> = faults.iter().map(|fault| sentence(words, fault)).collect();
-    Some(sentences.join(" "))
 }
 
 fn sentence(words: Words, fault: &Fault) -> String {

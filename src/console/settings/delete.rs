@@ -6,7 +6,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use crate::{
     app::{App, Error, Result, institutions},
     console::{
-        inputs::{Input, Shape},
+        inputs::{Confirmation, Input, Shape, confirmation, mistyped},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -15,6 +15,7 @@ use crate::{
 };
 
 const PATH: &str = "/console/{slug}/settings/delete";
+const TYPED: Confirmation = ("name", "console-settings-delete-fault");
 
 pub fn rules() -> Vec<Rule> {
     vec![Rule::get(PATH, Least::Owner.fresh(), show), Rule::post(PATH, Least::Owner.fresh(), delete)]
@@ -40,20 +41,17 @@ fn draw(app: &App, console: &Console, status: StatusCode, typed: Option<&str>) -
     let page = console.page(app, &path);
     let words = page.words;
     let label = words.text("console-settings-delete-name");
-    let input = Input::new("name", label, Shape::Line, typed.unwrap_or_default())
-        .fault(typed.map(|_| words.text("console-settings-delete-fault")));
     let shown = DeletePage {
         nav: console.nav(app, Section::Settings),
         lead: words.one_html("console-settings-delete-what", "institution", &console.institution.name),
-        input,
+        input: confirmation(words, TYPED, label, Shape::Line, typed),
         page,
     };
     console.show(status, &shown)
 }
 
 async fn delete(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
-    let typed = form.get("name").unwrap_or_default();
-    if typed.trim() != console.institution.name.trim() {
+    if let Some(typed) = mistyped(&form, TYPED, &console.institution.name) {
         return draw(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, Some(typed));
     }
     match run(&app, &console).await {

@@ -3,7 +3,7 @@
 use crate::{
     app::{App, Result, institutions, looks},
     console::{
-        inputs::{Choice, Input, Shape, version},
+        inputs::{Choice, Input, Shape},
         visit::Console,
     },
     domain::{
@@ -12,6 +12,7 @@ use crate::{
         field_errors::FieldErrors,
         institution::{Institution, parse_origin},
         language::Language,
+        version::version_of,
     },
     http::faults,
     words::Words,
@@ -56,7 +57,7 @@ impl Settings {
 
     pub fn version(&self, group: Group) -> String {
         let values: Vec<String> = group.settings().iter().map(|setting| self.value(*setting)).collect();
-        version(values.iter().map(String::as_str))
+        version_of(&values)
     }
 }
 

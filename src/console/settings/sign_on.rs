@@ -15,7 +15,7 @@ use crate::{
         sso::{self, Registration, Step},
     },
     console::{
-        inputs::{Input, Shape, is_outdated},
+        inputs::{Input, Shape, TYPED_NAME, base, confirmation, is_outdated, mistyped},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -258,8 +258,7 @@ fn draw_one(
     let (words, nav) = (page.words, console.nav(app, Section::Settings));
     let action = format!("{}/settings/sign-on/{}", nav.home(), one.id);
     let label = words.one("console-settings-sign-on-typed", "name", &one.name);
-    let typed_name = Input::new("typed_name", label, Shape::Line, wrong_name.unwrap_or_default())
-        .fault(wrong_name.map(|_| words.text("console-settings-delete-fault")));
+    let typed_name = confirmation(words, TYPED_NAME, label, Shape::Line, wrong_name);
     let shown = FormPage {
         title: one.name.clone(),
         inputs: inputs(words, entered, false),
@@ -291,7 +290,7 @@ async fn update(
         client_secret: form.text("client_secret"),
         domains: Some(entered.domains()),
         trusts_unverified_email: Some(entered.trusts_unverified_email()),
-        version: Some(form.get("version").unwrap_or_default().to_owned()),
+        base: base(&form),
     };
     match sso::update(&app, &console.actor, one.id, change).await {
         Ok(_) => console.go(&app, "/settings/sign-on?done=saved"),
@@ -319,8 +318,7 @@ async fn delete(
         Ok(one) => one,
         Err(error) => return console.fault(&app, &error),
     };
-    let typed = form.get("typed_name").unwrap_or_default();
-    if typed.trim() != one.name.trim() {
+    if let Some(typed) = mistyped(&form, TYPED_NAME, &one.name) {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         return draw_one(&app, &console, status, &one, &Entered::of(&one), Some(typed));
     }

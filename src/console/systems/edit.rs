@@ -15,7 +15,7 @@ use crate::{
         tool_consumers::{self, Change, ListChange},
     },
     console::{
-        inputs::{self, Input, Shape, is_outdated, said},
+        inputs::{self, Input, Shape, base, is_outdated, said},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
@@ -139,8 +139,7 @@ pub async fn save(
         Err(error) => return console.fault(&app, &error),
     };
     let entered = Entered::read(&form);
-    let base = form.get("version").unwrap_or_default().to_owned();
-    let change = Change { version: Some(base), ..entered.change(&system) };
+    let change = Change { base: base(&form), ..entered.change(&system) };
     match tool_consumers::update(&app, &console.actor, system.id, change).await {
         Ok(system) => console.go(&app, &format!("{PATH}/{}?done=saved", system.id)),
         Err(Error::Invalid(errors)) if is_outdated(&errors) => match found(&app, &console, &id).await {

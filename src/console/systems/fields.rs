@@ -15,8 +15,7 @@ use crate::{
 
 /// What is wrong with an input.
 pub fn fault(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
-    let (_, found) = errors.iter().find(|(one, _)| *one == field)?;
-    Some(match found.first()? {
+    Some(match errors.of(field).first()? {
         Fault::Setup(SetupFault::Address(why)) => words.one("console-systems-address-refused", "why", why),
         Fault::Setup(SetupFault::ApiRoot) => words.text("console-systems-api-root"),
         Fault::Setup(SetupFault::NotAFrameAncestor) => words.text("console-systems-not-origin"),

@@ -174,8 +174,7 @@ fn draw(
 }
 
 fn sentence(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
-    let (_, found) = errors.iter().find(|(one, _)| *one == field)?;
-    Some(match found.first()? {
+    Some(match errors.of(field).first()? {
         Fault::Setup(SetupFault::TooManyNamePages { most }) => {
             words.one("console-tokens-pages-many", "most", *most as u64)
         }

@@ -16,12 +16,12 @@ use crate::{
     },
     domain::{
         audit::Act,
-        fault::{Field, SetupFault},
         ids::{InstitutionId, NamePageId, ScimGroupId, ScimUserId},
         matching::clean,
         name_page::NamePageRef,
         scim::group::{Group, GroupPatch, Mapping, MemberChange, StoredGroup},
         text::longest,
+        version::check_base,
     },
     store::{self, Sql, scim_groups, scim_users},
 };
@@ -139,9 +139,7 @@ impl Settling {
     ) -> Result<()> {
         let institution = self.context.institution;
         let before = found(sql, institution, id).await?;
-        if base.is_some_and(|base| base != version(&before.mapping)) {
-            return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-        }
+        check_base(base.as_deref(), &version(&before.mapping))?;
         let mapping = match target {
             Target::Nothing => Mapping::Nothing,
             Target::Page(page) => Mapping::Page(page_id(sql, institution, &page).await?),
