@@ -20,14 +20,14 @@ use crate::{
         call::Reason,
         consent::{self, Consent, ConsentText, Giver},
         email::email_key,
-        fault::{Fault, Field, SetupFault},
+        fault::{Fault, Field},
         field_errors::FieldErrors,
         ids::InstitutionId,
         language::Language,
         media::Kind,
         moment::Moment,
         session::PersonId,
-        token,
+        version::{check_base, version_of},
     },
     store::{self, Sql, consents, institutions, participants, rolls},
 };
@@ -236,7 +236,7 @@ pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Resu
 }
 
 /// `set`, or `reset` without a text, if what it replaces is what was seen (`seen`). Otherwise nothing is changed:
-/// `SetupFault::Outdated`.
+/// `Outdated`.
 pub async fn replace(
     app: &App,
     actor: &Actor,
@@ -252,7 +252,7 @@ pub async fn replace(
 pub fn seen(text: &ConsentText, language: Option<Language>) -> String {
     let is_added = language.is_some_and(|language| !text.texts.contains_key(language.tag()));
     let replaced = (!is_added).then_some(&text.texts);
-    token::hex(&token::digest(&format!("{:?}", (&text.version, replaced))))
+    version_of(&(&text.version, replaced))
 }
 
 async fn write(
@@ -277,9 +277,7 @@ async fn write(
                 rolls::lock(sql, institution).await?;
                 let old = current(sql, institution).await?;
                 let language = new.as_ref().map(|(language, _)| *language);
-                if base.is_some_and(|base| base != seen(&old, language)) {
-                    return Err(Error::invalid(Field::Version, SetupFault::Outdated));
-                }
+                check_base(base.as_deref(), &seen(&old, language))?;
                 match new {
                     Some(new) => set_in(sql, record, (institution, old), new, now).await,
                     None => reset_in(sql, record, (institution, old), now).await,
