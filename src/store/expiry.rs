@@ -8,8 +8,8 @@ use super::{Result, Sql, Value};
 pub(super) async fn remove(sql: &mut Sql, table: &str, condition: &str, params: &[Value<'_>]) -> Result<u64> {
     let text = match skipping(sql) {
         "" => format!("DELETE FROM {table} WHERE {condition}"),
-        skipping => format!(
-            "DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} WHERE {condition}{skipping}))"
+        clause => format!(
+            "DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} WHERE {condition}{clause}))"
         ),
     };
     sql.execute(&text, params).await

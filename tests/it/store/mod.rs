@@ -5,6 +5,7 @@ pub mod coverage;
 mod durability;
 mod folder;
 pub mod groups;
+mod locks;
 mod lookups;
 mod migrations;
 mod participants;
