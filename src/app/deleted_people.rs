@@ -216,11 +216,16 @@ pub async fn purge(app: &App) -> Result<usize> {
         }
     }
     let before = now.plus_days(-KEPT_DAYS);
-    app.db
-        .write_bookkeeping::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(store::people_tasks::delete_before(sql, before).await?) })
-        })
-        .await?;
+    for (institution, task) in store::people_tasks::before(&mut app.db.read(), before).await? {
+        app.db
+            .write_bookkeeping::<_, Error>(move |sql| {
+                Box::pin(async move {
+                    rolls::lock(sql, institution).await?;
+                    Ok(store::people_tasks::delete(sql, institution, task).await?)
+                })
+            })
+            .await?;
+    }
     Ok(deleted)
 }
 

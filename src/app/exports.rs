@@ -181,6 +181,8 @@ pub async fn expire(app: &App) -> Result<()> {
                 .db
                 .write::<_, Error>(move |sql| {
                     Box::pin(async move {
+                        // Whoever deletes the institution locks its parts before its reports.
+                        rolls::lock(sql, institution).await?;
                         let export = exports::find(sql, institution, id).await?;
                         if let Some(Ok(over)) = export.map(|export| export.state.to(State::Expired)) {
                             exports::set_state(sql, institution, id, over).await?;

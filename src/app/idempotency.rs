@@ -80,12 +80,17 @@ pub async fn remove_expired(app: &App) -> Result<()> {
         if !idempotency_keys::any_expired(&mut app.db.read(), before).await? {
             return Ok(());
         }
-        app.db
+        let removed = app
+            .db
             .write_bookkeeping::<_, Error>(move |sql| {
                 Box::pin(
                     async move { Ok(idempotency_keys::delete_expired(sql, before, EXPIRY_BATCH).await?) },
                 )
             })
             .await?;
+        // Those that are left are in use.
+        if removed == 0 {
+            return Ok(());
+        }
     }
 }

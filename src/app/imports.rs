@@ -42,7 +42,7 @@ use crate::{
         institution::Institution,
         participant::LegalNames,
     },
-    store::{self, Sql, custom_fields, imports},
+    store::{self, Sql, custom_fields, imports, rolls},
 };
 
 /// Whether to call people whose row has a phone number.
@@ -157,10 +157,10 @@ pub async fn begin(
     };
     let (id, who) = (import.id, actor.who());
     let record = about(Record::new(app, actor, institution, Act::ImportStarted), &import);
+    remove_old(app).await?;
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                imports::delete_old(sql, now.plus_days(-undo::UNDO_DAYS)).await?;
                 imports::insert(sql, institution, &import).await?;
                 begun(sql, &who, record, id).await
             })
@@ -346,11 +346,15 @@ pub async fn last(
 /// Deletes imports that can no longer be undone, and files that nobody has imported.
 pub async fn remove_old(app: &App) -> Result<()> {
     let before = app.clock.now().plus_days(-undo::UNDO_DAYS);
-    // The read is cheap, and avoids occupying the database's single writer.
-    if !imports::any_old(&mut app.db.read(), before).await? {
-        return Ok(());
+    for (institution, id) in imports::old(&mut app.db.read(), before).await? {
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move {
+                    rolls::lock(sql, institution).await?;
+                    Ok(imports::delete_old(sql, institution, id, before).await?)
+                })
+            })
+            .await?;
     }
-    app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(imports::delete_old(sql, before).await?) }))
-        .await
+    Ok(())
 }

@@ -303,6 +303,8 @@ pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
             .db
             .write::<_, Error>(move |sql| {
                 Box::pin(async move {
+                    // An import may be under way.
+                    store::rolls::lock(sql, id).await?;
                     let gone = store::media::delete_up_to(sql, id, up_to).await?;
                     institutions::delete_people(sql, id, up_to).await?;
                     Ok(gone)
@@ -315,11 +317,12 @@ pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // Take locks in the same order as workers do.
+                // Take locks in the same order as others do: webhooks about a call enqueue jobs, and workers that have a job change the
+                // rest.
                 store::rolls::lock(sql, id).await?;
                 sql.allow_long_statements().await?;
-                store::jobs::delete_all(sql, id).await?;
                 store::calls::delete_all(sql, id).await?;
+                store::jobs::delete_all(sql, id).await?;
                 let reports = store::exports::delete_all_parts(sql, id).await?;
                 institutions::delete_rest(sql, id).await?;
                 versions::callers_changed(sql).await?;

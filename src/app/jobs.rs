@@ -207,7 +207,9 @@ pub async fn fail(app: &App, claim: &Claim, error: &str) -> Result<FailureOutcom
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                lock(sql, &failed.job).await?;
+                if next == FailureOutcome::GivenUp {
+                    lock(sql, &failed.job).await?;
+                }
                 if !jobs::holds_lease(sql, &failed).await? {
                     return Ok((FailureOutcome::LeaseLost, Vec::new()));
                 }

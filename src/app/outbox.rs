@@ -29,7 +29,7 @@ use crate::{
     store::{
         self, Sql, bounces,
         outbox::{self, Change},
-        people_list,
+        people_list, rolls,
     },
     telemetry::metrics,
 };
@@ -512,23 +512,31 @@ pub async fn remove_old(app: &App) -> Result<()> {
 /// Without a mail server, no worker takes messages. Neither the addresses in them, which may be unknown, nor their jobs are kept.
 async fn remove_untaken(app: &App) -> Result<()> {
     let before = app.clock.now().minus(UNTAKEN);
-    let untaken = outbox::untaken(&mut app.db.read(), before).await?;
+    let mut untaken = outbox::untaken(&mut app.db.read(), before).await?;
     if untaken.is_empty() {
         return Ok(());
     }
+    untaken.sort_unstable();
     let removed = untaken.len();
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                for (institution, message) in untaken {
-                    store::jobs::cancel(sql, &Job::SendMail { institution, message }).await?;
-                    store::jobs::cancel(sql, &Job::SendBulkMail { institution, message }).await?;
-                    outbox::delete_untaken(sql, institution, message).await?;
-                }
-                Ok(())
+    // Whoever erases somebody deletes several messages. Those of an institution have a lock; of the others, one is locked at a time.
+    for group in untaken.chunk_by(|(a, _), (b, _)| a.is_some() && a == b) {
+        let group = group.to_vec();
+        app.db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move {
+                    if let Some((Some(institution), _)) = group.first() {
+                        rolls::lock(sql, *institution).await?;
+                    }
+                    for (institution, message) in group {
+                        store::jobs::cancel(sql, &Job::SendMail { institution, message }).await?;
+                        store::jobs::cancel(sql, &Job::SendBulkMail { institution, message }).await?;
+                        outbox::delete_untaken(sql, institution, message).await?;
+                    }
+                    Ok(())
+                })
             })
-        })
-        .await?;
+            .await?;
+    }
     tracing::warn!(
         removed,
         "messages were removed that no worker had taken: is mail_url set where workers run?"

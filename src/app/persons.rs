@@ -141,6 +141,7 @@ pub async fn erase(
                 }
                 members::keep_an_owner(sql, member.as_ref()).await?;
                 let mut takes = 0;
+                lock_calls(sql, institution, &registrations).await?;
                 for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
                     store::courses::staff::delete_of(sql, institution, one.id).await?;
@@ -148,8 +149,8 @@ pub async fn erase(
                 }
                 let signature = member.as_ref().map(|member| member.email.as_str());
                 store::moderation::forget_decider(sql, institution, &email_key, signature).await?;
-                lti_logins::delete_expired(sql, now).await?;
-                lti_sessions::delete_expired(sql, now).await?;
+                lti_logins::delete_expired_of(sql, institution, now).await?;
+                lti_sessions::delete_expired_of(sql, institution, now).await?;
                 let is_known_elsewhere = sign_ins::is_known_elsewhere(sql, &person).await?;
                 outbox::delete_of(sql, &person, !is_known_elsewhere).await?;
                 sign_in::forget(sql, &person, is_known_elsewhere).await?;
@@ -207,6 +208,14 @@ async fn rewritten(app: &App) -> Files {
         Ok(false) => Files::Postgres,
         Err(error) => Files::Failed(error.to_string()),
     }
+}
+
+/// Locks all calls of these registrations, before anything that is locked after a call.
+async fn lock_calls(sql: &mut Sql, institution: InstitutionId, registrations: &[Registration]) -> Result<()> {
+    for one in registrations {
+        store::calls::lock_of(sql, institution, one.id).await?;
+    }
+    Ok(())
 }
 
 /// Cancels pending calls, deletes recordings at the cloud provider, and keeps opt-outs from calls without the phone number.
@@ -319,6 +328,7 @@ pub async fn delete_from_page(
                         return Err(Error::PendingCalls);
                     }
                 }
+                lock_calls(sql, institution, &registrations).await?;
                 for one in &registrations {
                     end_takes(sql, &owned_app, institution, *one, now).await?;
                 }
@@ -381,6 +391,7 @@ pub(super) async fn delete_in(
     now: Moment,
 ) -> Result<Vec<Media>> {
     let institution = record.institution();
+    lock_calls(sql, institution, registrations).await?;
     for one in registrations {
         let pending = store::calls::pending_of(sql, institution, one.id).await?;
         cancel_in(sql, pending, Reason::ByOperator, app.ids.id(now), now).await?;

@@ -76,12 +76,12 @@ pub(super) async fn open_as(
                         return Err(Error::Missing(Missing::SsoConnection));
                     }
                 }
-                sessions::delete_expired(sql, now).await?;
                 sessions::insert(sql, &digest, &session).await?;
                 if let Some(through) = &through {
                     sessions::set_provider(sql, &digest, &through.kept).await?;
                 }
-                Ok(sessions::keep_newest(sql, &digest, &session.person, MOST - 1).await?)
+                sessions::keep_newest(sql, &digest, &session.person, MOST - 1, now).await?;
+                Ok(sessions::delete_expired(sql, now).await?)
             })
         })
         .await

@@ -114,7 +114,6 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                delete_expired(sql, now).await?;
                 if !sign_ins::count(sql, &count_digest(&request.email_key), quota(now), now).await? {
                     return Ok(false);
                 }
@@ -122,6 +121,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
                 let base_url = owned_app.links.base().to_owned();
                 let message = Message::SignIn { request: request.id, base_url };
                 outbox::enqueue(sql, &owned_app.ids, request.institution, wanted.email, message, now).await?;
+                delete_expired(sql, now).await?;
                 Ok(true)
             })
         })
@@ -529,9 +529,9 @@ async fn new_link(
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                delete_expired(sql, now).await?;
                 sign_ins::insert_link(sql, &digest, &new).await?;
                 sign_ins::keep_handovers(sql, &new.person, MAX_HANDOVERS).await?;
+                delete_expired(sql, now).await?;
                 Ok(audit::write(sql, record.as_slice()).await?)
             })
         })

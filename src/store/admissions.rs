@@ -1,6 +1,6 @@
 //! Who has proven an address and may register on a page with it.
 
-use super::{Result, Sql, Value};
+use super::{Result, Sql, Value, expiry};
 use crate::domain::{
     ids::{InstitutionId, NamePageId},
     moment::Moment,
@@ -44,9 +44,10 @@ pub async fn delete(sql: &mut Sql, person: &PersonId, page: NamePageId) -> Resul
 
 /// Ends all admissions to a page. Whoever has asked for a message signs in with it, and is not admitted.
 pub async fn delete_all_on(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    // In this order, as whoever signs in: the request, and then the admission.
     for text in [
-        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
         "UPDATE sign_in_requests SET name_page_id = NULL WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM admissions WHERE institution_id = $1 AND name_page_id = $2",
     ] {
         sql.execute(text, &[institution.into(), page.into()]).await?;
     }
@@ -60,8 +61,7 @@ pub async fn any_expired(sql: &mut Sql, before: Moment) -> Result<bool> {
 }
 
 pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
-    let text = "DELETE FROM admissions WHERE created_at <= $1";
-    sql.execute(text, &[before.micros().into()]).await.map(|_| ())
+    expiry::remove(sql, "admissions", "created_at <= $1", &[before.micros().into()]).await.map(|_| ())
 }
 
 const INVITED: &str = "SELECT email FROM invitations WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3 \

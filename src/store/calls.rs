@@ -164,6 +164,13 @@ pub async fn lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Resu
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
+/// Locks all calls of a participant before they are deleted. Whoever handles a webhook locks the call first, and then its attempts, jobs
+/// and the do-not-call list: so must whoever deletes them.
+pub async fn lock_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
+    let text = "UPDATE calls SET state = state WHERE institution_id = $1 AND participant_id = $2";
+    sql.defer(text, &[institution.into(), participant.into()]).await
+}
+
 /// Changes the state, unless another process has changed it first (optimistic lock): then returns false. `run_at` is set for
 /// scheduled calls. A transition that the state machine does not allow is a bug.
 pub async fn become_(sql: &mut Sql, call: &Call, next: State, run_at: Option<Moment>) -> Result<bool> {
@@ -347,9 +354,16 @@ pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: Nam
             "SELECT c.id FROM calls c JOIN {table} p ON p.institution_id = c.institution_id \
              AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2"
         );
-        delete(sql, &call_ids, &[institution.into(), page.into()]).await?;
+        delete_locked(sql, &call_ids, &[institution.into(), page.into()]).await?;
     }
     Ok(())
+}
+
+/// `delete` for calls that nobody has locked: see `lock_of`.
+async fn delete_locked(sql: &mut Sql, call_ids: &str, params: &[Value<'_>]) -> Result<()> {
+    let text = format!("UPDATE calls SET state = state WHERE institution_id = $1 AND id IN ({call_ids})");
+    sql.defer(&text, params).await?;
+    delete(sql, call_ids, params).await
 }
 
 /// Attempts are detached and kept for a day, so that deleting and recreating people does not evade the rate limits. The
@@ -372,7 +386,8 @@ pub(super) const DETACHED: CallId = CallId::new(0);
 
 /// Deletes everything, along with the institution.
 pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
-    for table in ["call_takes", "call_attempts", "calls", "do_not_call"] {
+    // The calls first: whoever changes one of the others holds the call's lock.
+    for table in ["calls", "call_attempts", "call_takes", "do_not_call"] {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1");
         sql.execute(&text, &[institution.into()]).await?;
     }

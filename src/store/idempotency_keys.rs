@@ -1,6 +1,6 @@
 //! Idempotency keys, with what was made by the first request with each of them.
 
-use super::{Error, Result, Sql, Value, stored_json};
+use super::{Error, Result, Sql, Value, expiry, stored_json};
 use crate::domain::{
     idempotency::{Made, RequestKey},
     moment::Moment,
@@ -58,11 +58,14 @@ pub async fn any_expired(sql: &mut Sql, before: Moment) -> Result<bool> {
     Ok(sql.one(text, &[before.micros().into()], |_| Ok(())).await?.is_some())
 }
 
-/// Deletes some of the keys that were used before then.
-pub async fn delete_expired(sql: &mut Sql, before: Moment, most: i64) -> Result<()> {
+/// Deletes some of the keys that were used before then, except those that are in use. Returns how many.
+pub async fn delete_expired(sql: &mut Sql, before: Moment, most: i64) -> Result<u64> {
     // The age is checked again, because a key may be used again at the same time.
-    let text = "DELETE FROM idempotency_keys WHERE created_at <= $1 AND (institution_id, token_id, key_digest) IN \
-                (SELECT institution_id, token_id, key_digest FROM idempotency_keys WHERE created_at <= $1 \
-                ORDER BY created_at LIMIT $2)";
-    sql.execute(text, &[before.micros().into(), most.into()]).await.map(|_| ())
+    let text = format!(
+        "DELETE FROM idempotency_keys WHERE created_at <= $1 AND (institution_id, token_id, key_digest) IN \
+         (SELECT institution_id, token_id, key_digest FROM idempotency_keys WHERE created_at <= $1 \
+         ORDER BY created_at LIMIT $2{})",
+        expiry::skipping(sql)
+    );
+    sql.execute(&text, &[before.micros().into(), most.into()]).await
 }

@@ -299,25 +299,27 @@ fn old_params(before: Moment) -> [Value<'static>; 2] {
     [before.micros().into(), before.plus_days(-BUSY_DAYS).micros().into()]
 }
 
-/// Is there anything for `delete_old` to delete?
-pub async fn any_old(sql: &mut Sql, before: Moment) -> Result<bool> {
-    let text = format!("SELECT 1 FROM imports WHERE {OLD} LIMIT 1");
-    Ok(sql.one(&text, &old_params(before), |_| Ok(())).await?.is_some())
+/// Imports that began before then and that nobody is busy with.
+pub async fn old(sql: &mut Sql, before: Moment) -> Result<Vec<(InstitutionId, ImportId)>> {
+    let text = format!("SELECT institution_id, id FROM imports WHERE {OLD}");
+    sql.rows(&text, &old_params(before), |row| Ok((row.id(0)?, row.id(1)?))).await
 }
 
-/// Deletes imports that began before then, with their files and what they changed.
-pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
-    let text = format!("SELECT institution_id, id FROM imports WHERE {OLD}");
-    let read = |row: &Row<'_>| Ok((row.id::<InstitutionId>(0)?, row.id::<ImportId>(1)?));
-    let old = sql.rows(&text, &old_params(before), read).await?;
-    for (institution, import) in old {
-        for text in [
-            "DELETE FROM import_files WHERE institution_id = $1 AND import_id = $2",
-            "DELETE FROM import_changes WHERE institution_id = $1 AND import_id = $2",
-            "DELETE FROM imports WHERE institution_id = $1 AND id = $2",
-        ] {
-            sql.execute(text, &[institution.into(), import.into()]).await?;
-        }
+/// Deletes such an import with its files and what it changed, unless somebody has continued it. The caller holds the institution's lock.
+pub async fn delete_old(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ImportId,
+    before: Moment,
+) -> Result<()> {
+    let text = format!("DELETE FROM imports WHERE {OLD} AND institution_id = $3 AND id = $4");
+    let [began, abandoned] = old_params(before);
+    if sql.execute(&text, &[began, abandoned, institution.into(), id.into()]).await? == 0 {
+        return Ok(());
+    }
+    for table in ["import_files", "import_changes"] {
+        let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND import_id = $2");
+        sql.execute(&text, &[institution.into(), id.into()]).await?;
     }
     Ok(())
 }
@@ -325,10 +327,11 @@ pub async fn delete_old(sql: &mut Sql, before: Moment) -> Result<()> {
 /// Deletes the files and reports of imports of a page, which may mention somebody who is erased. What an import changed is kept, so that
 /// it can still be undone for others.
 pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    // In this order, as an import that ends: its row, and then its files.
     for text in [
+        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1 AND name_page_id = $2",
         "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
          (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
-        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1 AND name_page_id = $2",
     ] {
         sql.execute(text, &[institution.into(), page.into()]).await?;
     }
@@ -337,15 +340,15 @@ pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, pag
 
 /// Deletes everything about imports of a page.
 pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    for table in ["import_files", "import_changes"] {
-        let text = format!(
-            "DELETE FROM {table} WHERE institution_id = $1 AND import_id IN \
-             (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)"
-        );
-        sql.execute(&text, &[institution.into(), page.into()]).await?;
+    delete_texts_on_page(sql, institution, page).await?;
+    for text in [
+        "DELETE FROM import_changes WHERE institution_id = $1 AND import_id IN \
+         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
+        "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), page.into()]).await?;
     }
-    let text = "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2";
-    sql.execute(text, &[institution.into(), page.into()]).await.map(|_| ())
+    Ok(())
 }
 
 /// Those of these emails that have a recording somewhere in the institution, audible, paused or hidden.

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Result, Row, Sql, Value, rolls};
+use super::{Result, Row, Sql, Value, rolls, tokens};
 use crate::domain::{
     ids::{InstitutionId, ParticipantId},
     institution::Institution,
@@ -193,6 +193,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
 
 /// Revokes all access first, so that nothing is added while the rest is deleted in small steps.
 pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+    tokens::lock_all(sql, institution).await?;
     for text in [
         "DELETE FROM token_pages WHERE institution_id = $1",
         "DELETE FROM idempotency_keys WHERE institution_id = $1",
@@ -213,17 +214,15 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM member_pages WHERE institution_id = $1",
         "DELETE FROM members WHERE institution_id = $1",
         "DELETE FROM sessions WHERE institution_id = $1",
-        "DELETE FROM admissions WHERE institution_id = $1",
+        // In this order, as whoever sends a code, and whoever enters it.
+        "DELETE FROM outbox WHERE institution_id = $1",
         "DELETE FROM sign_in_requests WHERE institution_id = $1",
+        "DELETE FROM admissions WHERE institution_id = $1",
         "DELETE FROM sign_in_links WHERE institution_id = $1",
         "DELETE FROM sso_logins WHERE institution_id = $1",
         "DELETE FROM sso_group_roles WHERE institution_id = $1",
         "DELETE FROM sso_connections WHERE institution_id = $1",
-        "DELETE FROM member_pages WHERE institution_id = $1",
-        "DELETE FROM members WHERE institution_id = $1",
-        "DELETE FROM admissions WHERE institution_id = $1",
         "DELETE FROM invitations WHERE institution_id = $1",
-        "DELETE FROM outbox WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
     }
@@ -263,8 +262,10 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM member_pages WHERE institution_id = $1",
         "DELETE FROM members WHERE institution_id = $1",
         "DELETE FROM sessions WHERE institution_id = $1",
-        "DELETE FROM admissions WHERE institution_id = $1",
+        // As in `close_access`.
+        "DELETE FROM outbox WHERE institution_id = $1",
         "DELETE FROM sign_in_requests WHERE institution_id = $1",
+        "DELETE FROM admissions WHERE institution_id = $1",
         "DELETE FROM sign_in_links WHERE institution_id = $1",
         "DELETE FROM sso_logins WHERE institution_id = $1",
         "DELETE FROM sso_group_roles WHERE institution_id = $1",
@@ -283,10 +284,6 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM consents WHERE institution_id = $1",
         "DELETE FROM participant_consents WHERE institution_id = $1",
         "DELETE FROM consent_texts WHERE institution_id = $1",
-        "DELETE FROM outbox WHERE institution_id = $1",
-        "DELETE FROM member_pages WHERE institution_id = $1",
-        "DELETE FROM members WHERE institution_id = $1",
-        "DELETE FROM admissions WHERE institution_id = $1",
         "DELETE FROM invitations WHERE institution_id = $1",
         "DELETE FROM mail_opt_outs WHERE institution_id = $1",
         "DELETE FROM mail_bounces WHERE institution_id = $1",
@@ -304,9 +301,10 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM export_parts WHERE institution_id = $1",
         "DELETE FROM export_pages WHERE institution_id = $1",
         "DELETE FROM exports WHERE institution_id = $1",
+        // As an import that ends.
+        "DELETE FROM imports WHERE institution_id = $1",
         "DELETE FROM import_files WHERE institution_id = $1",
         "DELETE FROM import_changes WHERE institution_id = $1",
-        "DELETE FROM imports WHERE institution_id = $1",
         "DELETE FROM roll_gaps WHERE institution_id = $1",
         "DELETE FROM rolls WHERE institution_id = $1",
         "DELETE FROM custom_fields WHERE institution_id = $1",

@@ -6,7 +6,7 @@ mod reminders;
 use std::collections::HashMap;
 
 pub use guests::{Guest, Unrecorded, facts, facts_of, invited, uninvited, unrecorded};
-pub use reminders::{Due, any_due, due, postpone, remind};
+pub use reminders::{Due, due, due_among, postpone, remind};
 
 use super::{Error, Result, Row, Sql, Value, coverage, padded, placeholders, position_in};
 use crate::domain::{
@@ -268,7 +268,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             guests::on_page_text(64),
             [vec![Value::Int(1), Value::Int(2)], vec![Value::from("p7@example.edu"); 64]].concat(),
         ),
-        ("due reminders", reminders::due_text(), vec![1_i64.into(), 100_i64.into()]),
+        ("due reminders", reminders::DUE.to_owned(), vec![1_i64.into(), 100_i64.into()]),
         (
             "due reminders of an institution",
             reminders::due_among_text(64),

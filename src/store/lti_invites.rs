@@ -1,6 +1,6 @@
 //! One-time links for dynamic registration.
 
-use super::{Result, Sql, Value};
+use super::{Result, Sql, Value, expiry};
 use crate::domain::{
     ids::{InstitutionId, ToolConsumerId},
     moment::Moment,
@@ -53,5 +53,5 @@ pub async fn keep(sql: &mut Sql, digest: &str, tool_consumer: ToolConsumerId) ->
 
 /// Deletes invites that expired before then.
 pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
-    sql.execute("DELETE FROM lti_invites WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+    expiry::remove(sql, "lti_invites", "expires_at < $1", &[before.micros().into()]).await.map(|_| ())
 }

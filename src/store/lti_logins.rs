@@ -1,6 +1,6 @@
 //! Pending LTI logins: launches that were redirected to the platform and have not returned.
 
-use super::{Result, Row, Sql, Value};
+use super::{Result, Row, Sql, Value, expiry};
 use crate::domain::{
     ids::{InstitutionId, ToolConsumerId},
     moment::Moment,
@@ -62,5 +62,11 @@ pub async fn consumer_of(
 
 /// Deletes logins that expired before then.
 pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
-    sql.execute("DELETE FROM lti_logins WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+    expiry::remove(sql, "lti_logins", "expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+}
+
+/// Deletes all logins of an institution that have expired. The caller holds the institution's lock.
+pub async fn delete_expired_of(sql: &mut Sql, institution: InstitutionId, now: Moment) -> Result<()> {
+    let text = "DELETE FROM lti_logins WHERE institution_id = $1 AND expires_at < $2";
+    sql.execute(text, &[institution.into(), now.micros().into()]).await.map(|_| ())
 }

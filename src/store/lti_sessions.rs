@@ -1,6 +1,6 @@
 //! Sessions started by LTI launches.
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Error, Result, Row, Sql, Value, expiry};
 use crate::domain::{
     ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
     language::Language,
@@ -121,5 +121,11 @@ pub async fn end_of_others(sql: &mut Sql, session: &Session, now: Moment) -> Res
 
 /// Deletes sessions that expired before then.
 pub async fn delete_expired(sql: &mut Sql, before: Moment) -> Result<()> {
-    sql.execute("DELETE FROM lti_sessions WHERE expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+    expiry::remove(sql, "lti_sessions", "expires_at < $1", &[before.micros().into()]).await.map(|_| ())
+}
+
+/// Deletes all sessions of an institution that have expired. The caller holds the institution's lock.
+pub async fn delete_expired_of(sql: &mut Sql, institution: InstitutionId, now: Moment) -> Result<()> {
+    let text = "DELETE FROM lti_sessions WHERE institution_id = $1 AND expires_at < $2";
+    sql.execute(text, &[institution.into(), now.micros().into()]).await.map(|_| ())
 }

@@ -3,6 +3,7 @@
 //! variant.
 
 mod db;
+mod expiry;
 pub mod folder;
 mod lookup;
 mod postgres;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Error, Result, Row, Sql, Value, media, padded, placeholders, position_in};
+use super::{Error, Result, Row, Sql, Value, expiry, media, padded, placeholders, position_in};
 use crate::domain::{
     ids::{InstitutionId, ModerationId, NamePageId, ParticipantId},
     media::Media,
@@ -361,9 +361,9 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ModerationId)
 
 /// Deletes open reports about recordings that were replaced since, of all institutions.
 pub async fn delete_obsolete(sql: &mut Sql) -> Result<u64> {
-    let text = "DELETE FROM moderation WHERE state = 'open' AND NOT EXISTS \
-                (SELECT 1 FROM media m WHERE m.institution_id = moderation.institution_id AND m.hex = moderation.hex)";
-    sql.execute(text, &[]).await
+    let condition = "state = 'open' AND NOT EXISTS \
+         (SELECT 1 FROM media m WHERE m.institution_id = moderation.institution_id AND m.hex = moderation.hex)";
+    expiry::remove(sql, "moderation", condition, &[]).await
 }
 
 /// Deletes all cases of a participant.

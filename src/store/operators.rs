@@ -1,6 +1,6 @@
 //! The operator's sessions in the browser, and the single-use links that open them. Only digests of their secrets are stored.
 
-use super::{Result, Sql, Value};
+use super::{Result, Sql, Value, expiry};
 use crate::domain::moment::Moment;
 
 pub async fn insert_link(sql: &mut Sql, digest: &str, now: Moment, expires_at: Moment) -> Result<()> {
@@ -39,11 +39,8 @@ pub async fn delete_session(sql: &mut Sql, digest: &str) -> Result<()> {
 }
 
 pub async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
-    for text in [
-        "DELETE FROM operator_links WHERE expires_at <= $1",
-        "DELETE FROM operator_sessions WHERE expires_at <= $1",
-    ] {
-        sql.execute(text, &[now.micros().into()]).await?;
+    for table in ["operator_links", "operator_sessions"] {
+        expiry::remove(sql, table, "expires_at <= $1", &[now.micros().into()]).await?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! The outbox: messages to be mailed, and the outcome of their delivery.
 
 use super::{
-    Error, Result, Row, Sql, Value, own_list, persons::Record, placeholders, position_in, stored_json, within,
+    Error, Result, Row, Sql, Value, expiry, own_list, persons::Record, placeholders, position_in,
+    stored_json, within,
 };
 use crate::domain::{
     email::Email,
@@ -207,7 +208,7 @@ pub async fn any_before(sql: &mut Sql, before: Moment) -> Result<bool> {
 }
 
 pub async fn delete_before(sql: &mut Sql, before: Moment) -> Result<u64> {
-    sql.execute("DELETE FROM outbox WHERE created_at < $1", &[before.micros().into()]).await
+    expiry::remove(sql, "outbox", "created_at < $1", &[before.micros().into()]).await
 }
 
 /// A message by its id alone, for an operator.

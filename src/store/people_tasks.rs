@@ -149,18 +149,20 @@ pub async fn done(sql: &mut Sql, institution: InstitutionId, id: PeopleTaskId) -
     sql.rows(text, &[institution.into(), id.into()], |row| row.id(0)).await
 }
 
-/// Deletes the tasks of before this time, of all institutions.
-pub async fn delete_before(sql: &mut Sql, before: Moment) -> Result<()> {
+/// Some of the tasks of before this time, of all institutions, the oldest first.
+pub async fn before(sql: &mut Sql, before: Moment) -> Result<Vec<(InstitutionId, PeopleTaskId)>> {
     let text =
         "SELECT institution_id, id FROM people_tasks WHERE created_at < $1 ORDER BY created_at LIMIT 1000";
-    let read = |row: &Row<'_>| Ok((row.id::<InstitutionId>(0)?, row.id::<PeopleTaskId>(1)?));
-    for (institution, id) in sql.rows(text, &[before.micros().into()], read).await? {
-        for text in [
-            "DELETE FROM people_task_rows WHERE institution_id = $1 AND task_id = $2",
-            "DELETE FROM people_tasks WHERE institution_id = $1 AND id = $2",
-        ] {
-            sql.execute(text, &[institution.into(), id.into()]).await?;
-        }
+    sql.rows(text, &[before.micros().into()], |row| Ok((row.id(0)?, row.id(1)?))).await
+}
+
+/// Deletes a task. The caller holds the institution's lock.
+pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: PeopleTaskId) -> Result<()> {
+    for text in [
+        "DELETE FROM people_task_rows WHERE institution_id = $1 AND task_id = $2",
+        "DELETE FROM people_tasks WHERE institution_id = $1 AND id = $2",
+    ] {
+        sql.execute(text, &[institution.into(), id.into()]).await?;
     }
     Ok(())
 }

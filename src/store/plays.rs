@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Result, Row, Sql, Value, padded, placeholders};
+use super::{Error, Result, Row, Sql, Value, expiry, padded, placeholders};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     play::{Played, Source},
@@ -100,5 +100,5 @@ pub async fn any_before(sql: &mut Sql, day: Date) -> Result<bool> {
 }
 
 pub async fn delete_before(sql: &mut Sql, day: Date) -> Result<u64> {
-    sql.execute("DELETE FROM plays WHERE day < $1", &[day.to_string().into()]).await
+    expiry::remove(sql, "plays", "day < $1", &[day.to_string().into()]).await
 }

@@ -1,6 +1,6 @@
 //! Browser sessions outside of learning systems. Only digests of their secrets are stored.
 
-use super::{Error, Result, Row, Sql, Value};
+use super::{Error, Result, Row, Sql, Value, expiry};
 use crate::domain::{
     ids::InstitutionId,
     moment::Moment,
@@ -71,11 +71,18 @@ pub async fn all_of(sql: &mut Sql, person: &PersonId) -> Result<Vec<Session>> {
     sql.rows(&text, &[person.institution.into(), (&person.email_key).into()], from_row).await
 }
 
-/// Deletes all sessions of a person but this one and the newest others.
-pub async fn keep_newest(sql: &mut Sql, digest: &str, person: &PersonId, others: i64) -> Result<()> {
+/// Deletes all sessions of a person that have not expired, but this one and the newest others.
+pub async fn keep_newest(
+    sql: &mut Sql,
+    digest: &str,
+    person: &PersonId,
+    others: i64,
+    now: Moment,
+) -> Result<()> {
     let text = "SELECT digest FROM sessions WHERE institution_id = $1 AND email_key = $2 AND digest <> $3 \
-                ORDER BY created_at DESC, digest";
-    let params: [Value<'_>; 3] = [person.institution.into(), (&person.email_key).into(), digest.into()];
+                AND expires_at >= $4 ORDER BY created_at DESC, digest";
+    let params: [Value<'_>; 4] =
+        [person.institution.into(), (&person.email_key).into(), digest.into(), now.micros().into()];
     let all = sql.rows(text, &params, |row| row.text(0)).await?;
     for old in all.iter().skip(usize::try_from(others).unwrap_or(0)) {
         delete(sql, old).await?;
@@ -95,5 +102,5 @@ pub async fn any_expired(sql: &mut Sql, now: Moment) -> Result<bool> {
 }
 
 pub async fn delete_expired(sql: &mut Sql, now: Moment) -> Result<()> {
-    sql.execute("DELETE FROM sessions WHERE expires_at < $1", &[now.micros().into()]).await.map(|_| ())
+    expiry::remove(sql, "sessions", "expires_at < $1", &[now.micros().into()]).await.map(|_| ())
 }

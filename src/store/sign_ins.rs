@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Error, Result, Row, Sql, Value, institutions, position_in};
+use super::{Error, Result, Row, Sql, Value, expiry, institutions, position_in};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
@@ -325,10 +325,14 @@ pub async fn delete_expired(
     links_before: Moment,
     counts_before: Moment,
 ) -> Result<()> {
-    sql.execute("DELETE FROM sign_in_requests WHERE expires_at < $1", &[now.micros().into()]).await?;
-    sql.execute("DELETE FROM sign_in_links WHERE expires_at < $1", &[links_before.micros().into()]).await?;
-    let counts = "DELETE FROM sign_in_counts WHERE day_since < $1";
-    sql.execute(counts, &[counts_before.micros().into()]).await.map(|_| ())
+    for (table, condition, before) in [
+        ("sign_in_requests", "expires_at < $1", now),
+        ("sign_in_links", "expires_at < $1", links_before),
+        ("sign_in_counts", "day_since < $1", counts_before),
+    ] {
+        expiry::remove(sql, table, condition, &[before.micros().into()]).await?;
+    }
+    Ok(())
 }
 
 /// Deletes a person's links and requests.

@@ -1,6 +1,6 @@
 //! Connections to OpenID providers, and sign-ins in progress.
 
-use super::{Error, Result, Row, Sql, Value, stored_json, within};
+use super::{Error, Result, Row, Sql, Value, expiry, stored_json, within};
 use crate::domain::{
     ids::{InstitutionId, SsoConnectionId},
     moment::Moment,
@@ -185,5 +185,5 @@ pub async fn any_expired_login(sql: &mut Sql, now: Moment) -> Result<bool> {
 }
 
 pub async fn delete_expired_logins(sql: &mut Sql, now: Moment) -> Result<()> {
-    sql.execute("DELETE FROM sso_logins WHERE expires_at < $1", &[now.micros().into()]).await.map(|_| ())
+    expiry::remove(sql, "sso_logins", "expires_at < $1", &[now.micros().into()]).await.map(|_| ())
 }

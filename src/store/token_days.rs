@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Result, Sql, Value, in_power_of_two_chunks, value_rows};
+use super::{Error, Result, Sql, Value, expiry, in_power_of_two_chunks, value_rows};
 use crate::domain::ids::{InstitutionId, TokenId};
 
 /// The requests of a token on a day.
@@ -68,5 +68,5 @@ pub async fn any_before(sql: &mut Sql, day: Date) -> Result<bool> {
 }
 
 pub async fn delete_before(sql: &mut Sql, day: Date) -> Result<u64> {
-    sql.execute("DELETE FROM token_days WHERE day < $1", &[day.to_string().into()]).await
+    expiry::remove(sql, "token_days", "day < $1", &[day.to_string().into()]).await
 }

@@ -164,6 +164,15 @@ pub async fn copy_pages(
     Ok(())
 }
 
+/// Locks the tokens of an institution before they are deleted, in the order of `used`.
+pub async fn lock_all(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+    if sql.is_postgres() {
+        let text = "SELECT id FROM tokens WHERE institution_id = $1 ORDER BY id FOR UPDATE";
+        sql.rows(text, &[institution.into()], |_| Ok(())).await?;
+    }
+    Ok(())
+}
+
 /// Stores when tokens were last used, with one statement for many of them. They are sorted by institution and id. Returns those that
 /// exist.
 pub async fn used(

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{App, Error, Result},
-    store::audit,
+    store::{audit, rolls},
 };
 
 /// Entries that are deleted in one transaction.
@@ -18,7 +18,11 @@ pub async fn run(app: &App) -> Result<u64> {
             deleted += app
                 .db
                 .write_bookkeeping::<_, Error>(move |sql| {
-                    Box::pin(async move { Ok(audit::delete_older(sql, institution, than, BATCH).await?) })
+                    Box::pin(async move {
+                        // Whoever is erased is forgotten in these entries under this lock.
+                        rolls::lock(sql, institution).await?;
+                        Ok(audit::delete_older(sql, institution, than, BATCH).await?)
+                    })
                 })
                 .await?;
         }

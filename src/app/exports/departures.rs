@@ -19,6 +19,7 @@ use crate::{
     store::{
         Sql,
         exports::{self, Departing, PartRow},
+        rolls,
     },
 };
 
@@ -108,7 +109,11 @@ async fn delete_departures(
     for group in departed.chunks(DELETE_BATCH) {
         let group = group.to_vec();
         let forgotten = app.db.write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(exports::delete_departed(sql, institution, &group).await?) })
+            Box::pin(async move {
+                // Another process may delete some of these, in another order.
+                rolls::lock(sql, institution).await?;
+                Ok(exports::delete_departed(sql, institution, &group).await?)
+            })
         });
         forgotten.await?;
     }

@@ -126,11 +126,11 @@ pub async fn upload(
     };
     let id = import.id;
     let parts: Vec<String> = bytes.chunks(PART).map(|part| STANDARD.encode(part)).collect();
+    super::remove_old(app).await?;
     let is_stored = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                imports::delete_old(sql, now.plus_days(-undo::UNDO_DAYS)).await?;
                 if imports::waiting_files(sql, institution, page).await? >= MOST_WAITING {
                     return Ok(false);
                 }

@@ -19,7 +19,7 @@ use crate::{
         participant::{Draft, Given, LegalNames, Raw, Source},
         session::PersonId,
     },
-    store::{institutions, invitations, languages, outsiders},
+    store::{institutions, invitations, languages, outsiders, rolls},
 };
 
 /// The path of the personal link.
@@ -180,6 +180,8 @@ pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Opti
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                // Whoever deletes the person or the page locks both rows, in another order.
+                rolls::lock(sql, institution).await?;
                 invitations::open(sql, institution, id, now).await?;
                 // They may have registered themselves before.
                 outsiders::admit(sql, &invited, page).await?;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::{
-        ids::NamePageId,
+        ids::{InstitutionId, InvitationId, NamePageId},
         invitation::{
             Invitation, InvitationState, MOST_REMINDERS, REMINDER_PAUSE, Reminding, local_zone, morning,
         },
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Reminders in one transaction, and how many transactions one run makes; the next run continues.
+/// Reminders that are read at a time, and how often one run reads some; the next run continues.
 const DUE: i64 = 100;
 const RUNS: usize = 400;
 
@@ -36,32 +36,46 @@ pub async fn remind_due(app: &App) -> Result<()> {
     let mut sent = 0;
     for _ in 0..RUNS {
         let now = app.clock.now();
-        // The read is cheap, and avoids occupying the database's single writer.
-        if !invitations::any_due(&mut app.db.read(), now).await? {
+        let due = invitations::due(&mut app.db.read(), now, DUE).await?;
+        if due.is_empty() {
             break;
         }
-        let owned_app = app.clone();
-        let these = app
-            .db
-            .write::<_, Error>(move |sql| {
-                Box::pin(async move {
-                    let mut sent = 0;
-                    for due in invitations::due(sql, now, DUE).await? {
-                        sent += u64::from(remind(sql, &owned_app, &due, now).await?);
-                    }
-                    Ok(sent)
-                })
-            })
-            .await?;
-        if these > 0 {
-            app.queue.wake();
+        for (institution, ids) in due {
+            sent += remind_these(app, institution, ids, now).await?;
         }
-        sent += these;
     }
     if sent > 0 {
         tracing::info!(sent, "people were reminded of their invitations");
     }
     Ok(())
+}
+
+/// Sends those of these reminders of an institution that are still due. Returns how many were sent.
+async fn remind_these(
+    app: &App,
+    institution: InstitutionId,
+    ids: Vec<InvitationId>,
+    now: Moment,
+) -> Result<u64> {
+    let owned_app = app.clone();
+    let sent = app
+        .db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                // Others change several invitations at once under this lock, in an order of their own.
+                rolls::lock(sql, institution).await?;
+                let mut sent = 0;
+                for due in invitations::due_among(sql, institution, &ids, now).await? {
+                    sent += u64::from(remind(sql, &owned_app, &due, now).await?);
+                }
+                Ok(sent)
+            })
+        })
+        .await?;
+    if sent > 0 {
+        app.queue.wake();
+    }
+    Ok(sent)
 }
 
 /// Returns whether a reminder was sent.

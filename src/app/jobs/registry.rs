@@ -110,8 +110,8 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
 
 /// Takes the lock that `give_up` needs. As everywhere, it comes before the lock of the job's row.
 pub(super) async fn lock(sql: &mut Sql, job: &Job) -> Result<()> {
-    if let Job::SyncCourse { institution, .. } = job {
-        rolls::lock(sql, *institution).await?;
+    if let Some(institution) = job.institution() {
+        rolls::lock(sql, institution).await?;
     }
     Ok(())
 }

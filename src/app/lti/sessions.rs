@@ -27,6 +27,7 @@ use crate::{
     store::{
         self,
         lti_sessions::{self, Session, Viewer},
+        rolls,
     },
 };
 
@@ -207,7 +208,11 @@ pub async fn add_own_entry(app: &App, open: &Open, course: &Course) -> Result<()
     let session = open.session.clone();
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(lti_sessions::set_own_entry(sql, &session, own).await?) })
+            Box::pin(async move {
+                // Whoever erases somebody deletes sessions under this lock.
+                rolls::lock(sql, session.institution).await?;
+                Ok(lti_sessions::set_own_entry(sql, &session, own).await?)
+            })
         })
         .await?;
     Ok(())

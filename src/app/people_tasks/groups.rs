@@ -46,7 +46,11 @@ pub(super) async fn settle(
 ) -> Result<()> {
     app.db
         .write_bookkeeping::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(settle_in(sql, institution, id, outcomes).await?) })
+            Box::pin(async move {
+                // Whoever deletes some of them, or their page, takes this lock, too.
+                rolls::lock(sql, institution).await?;
+                Ok(settle_in(sql, institution, id, outcomes).await?)
+            })
         })
         .await
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     super::{Result, Row, Sql, Value, padded, placeholders},
-    LISTED, delete, keyed, listed,
+    LISTED, delete_locked, keyed, listed,
 };
 use crate::domain::{
     call::Listed,
@@ -60,7 +60,7 @@ pub(super) async fn delete_on_page(
                 "SELECT id FROM calls WHERE institution_id = $1 AND participant_id IN ({})",
                 placeholders(2, group.len())
             );
-            delete(sql, &call_ids, &keyed(institution, &group)).await?;
+            delete_locked(sql, &call_ids, &keyed(institution, &group)).await?;
         }
     }
     Ok(())

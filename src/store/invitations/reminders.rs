@@ -35,32 +35,37 @@ pub struct Due {
     pub institution: Institution,
 }
 
-/// Those whose reminder is due, the longest due first.
-pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
-    if sql.is_citus() {
-        return due_by_institution(sql, now, count).await;
-    }
-    sql.rows(&due_text(), &[now.micros().into(), count.into()], from_row).await
-}
-
-/// The same with a statement for each institution, because each is on a node of its own.
-async fn due_by_institution(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<Due>> {
+/// Invitations whose reminder is due, the longest due first, by institution.
+pub async fn due(
+    sql: &mut Sql,
+    now: Moment,
+    count: i64,
+) -> Result<BTreeMap<InstitutionId, Vec<InvitationId>>> {
     let mut ids: BTreeMap<InstitutionId, Vec<InvitationId>> = BTreeMap::new();
-    let text = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
-                ORDER BY next_reminder_at, id LIMIT $2";
     let keys = |row: &Row<'_>| Ok((row.id(0)?, row.id(1)?));
-    for (institution, id) in sql.rows(text, &[now.micros().into(), count.into()], keys).await? {
+    for (institution, id) in sql.rows(DUE, &[now.micros().into(), count.into()], keys).await? {
         ids.entry(institution).or_default().push(id);
     }
+    Ok(ids)
+}
+
+pub(super) const DUE: &str = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
+     ORDER BY next_reminder_at, id LIMIT $2";
+
+/// Those of these invitations whose reminder is still due, the longest due first.
+pub async fn due_among(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[InvitationId],
+    now: Moment,
+) -> Result<Vec<Due>> {
     let mut all = Vec::new();
-    for (institution, ids) in ids {
-        for group in padded(&ids) {
-            let text = due_among_text(group.len());
-            let mut params: Vec<Value<'_>> = vec![institution.into()];
-            params.extend(group.into_iter().map(Value::from));
-            params.push(now.micros().into());
-            all.append(&mut sql.rows(&text, &params, from_row).await?);
-        }
+    for group in padded(ids) {
+        let text = due_among_text(group.len());
+        let mut params: Vec<Value<'_>> = vec![institution.into()];
+        params.extend(group.into_iter().map(Value::from));
+        params.push(now.micros().into());
+        all.append(&mut sql.rows(&text, &params, from_row).await?);
     }
     all.sort_by_key(|due: &Due| {
         due.guest.invitation.as_ref().map(|invitation| (invitation.next_reminder_at, invitation.id))
@@ -83,39 +88,20 @@ fn from_row(row: &Row<'_>) -> Result<Due> {
 /// How many `guest_columns` are.
 const GUEST_COLUMNS: usize = 7;
 
-pub(super) fn due_text() -> String {
-    let text = select_text("i.institution_id");
-    format!("{text} WHERE i.next_reminder_at <= $1 ORDER BY i.next_reminder_at, i.id LIMIT $2")
-}
-
-/// Those of these invitations whose reminder is still due.
 pub(super) fn due_among_text(count: usize) -> String {
-    format!(
-        "{} WHERE i.institution_id = $1 AND i.id IN ({}) AND i.next_reminder_at <= ${}",
-        select_text("$1"),
-        placeholders(2, count),
-        count + 2
-    )
-}
-
-/// What `from_row` reads. `here` is the institution.
-fn select_text(here: &str) -> String {
     // The alias of the institution's columns is that of invitations elsewhere.
     let of_institution = institutions::COLUMNS.replace("i.", "t.");
     format!(
         "SELECT {}, {}, {}, n.closes_at, n.archived_at, p.phone_number, {of_institution} FROM {JOINED} \
          JOIN name_pages n ON n.institution_id = i.institution_id AND n.id = i.name_page_id \
-         JOIN institutions t ON t.id = i.institution_id",
+         JOIN institutions t ON t.id = i.institution_id \
+         WHERE i.institution_id = $1 AND i.id IN ({}) AND i.next_reminder_at <= ${}",
         columns(),
-        guest_columns(here),
-        is_audible(here)
+        guest_columns("$1"),
+        is_audible("$1"),
+        placeholders(2, count),
+        count + 2
     )
-}
-
-/// Is any reminder due?
-pub async fn any_due(sql: &mut Sql, now: Moment) -> Result<bool> {
-    let text = "SELECT 1 FROM invitations WHERE next_reminder_at <= $1 LIMIT 1";
-    Ok(sql.one(text, &[now.micros().into()], |_| Ok(())).await?.is_some())
 }
 
 /// Sets when the next reminder is due, unless another worker has done so since the row was read.

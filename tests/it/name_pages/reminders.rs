@@ -178,6 +178,22 @@ async fn several_workers_at_once_remind_everybody_once() {
     assert_eq!(count(&world, REMINDED).await, 350);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn reminders_and_invitations_do_not_wait_for_each_other_for_ever() {
+    let world = world().await;
+    let list: String = (0..60).map(|n| format!("p{n}@x.org\n")).collect();
+    invite(&world, &list, &by_mail()).await;
+    for _ in 0..10 {
+        // All of them are to be invited again. The latest ones are due first.
+        let expired = "UPDATE invitations SET expires_at = 1, next_reminder_at = 1000000 - (id % 1000000)";
+        assert_eq!(execute(&world.app.db, expired, vec![]).await, 60);
+        let terms = by_mail();
+        let both = tokio::join!(invitations::remind_due(&world.app), invite(&world, &list, &terms));
+        both.0.unwrap();
+        assert_eq!(both.1.invited, 60);
+    }
+}
+
 #[tokio::test]
 async fn everybody_has_a_time_of_their_own() {
     let world = world().await;

@@ -6,6 +6,7 @@ mod durability;
 mod folder;
 pub mod groups;
 mod indexes;
+mod locks;
 mod lookups;
 mod migrations;
 mod participants;
