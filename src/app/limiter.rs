@@ -287,6 +287,7 @@ mod tests {
         let keys = [
             LimitKey::Token(TokenId::new(1)),
             LimitKey::Token(TokenId::new(2)),
+            LimitKey::Scim(ScimConnectionId::new(1)),
             LimitKey::Page { institution, page },
             LimitKey::PageAsks { institution, page },
             LimitKey::Course(CourseId::new(1)),

@@ -32,10 +32,10 @@ pub enum CustomField {
         /// How people enter it on pages. Clients of the API and imports write any text
         #[arg(long, value_name = "KIND", value_parser = FieldKind::WORDS, default_value = "text")]
         kind: String,
-        /// What can be chosen, for the kinds choice and choices; can be repeated
+        /// An option to choose from, for the kinds choice and choices; can be repeated
         #[arg(long = "option", value_name = "TEXT")]
         options: Vec<String>,
-        /// How name pages ask for it that do not say otherwise
+        /// How name pages ask for it, unless they say otherwise
         #[arg(long, value_name = "HOW", value_parser = Asking::ALL.map(Asking::word), default_value = "off")]
         asked: String,
         #[arg(long)]
@@ -54,13 +54,13 @@ pub enum CustomField {
         /// Let people change it in their own entries: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
         editable: Option<bool>,
-        /// How people enter it on pages. Values that are there stay
+        /// How people enter it on pages. Existing values stay as they are
         #[arg(long, value_name = "KIND", value_parser = FieldKind::WORDS)]
         kind: Option<String>,
-        /// What can be chosen, for the kinds choice and choices; can be repeated, and replaces all options
+        /// An option to choose from, for the kinds choice and choices; can be repeated, and replaces all options
         #[arg(long = "option", value_name = "TEXT")]
         options: Vec<String>,
-        /// How name pages ask for it that do not say otherwise
+        /// How name pages ask for it, unless they say otherwise
         #[arg(long, value_name = "HOW", value_parser = Asking::ALL.map(Asking::word))]
         asked: Option<String>,
         #[arg(long)]

@@ -54,9 +54,9 @@ pub enum Invitation {
     Resend(Box<Resend>),
 }
 
-/// Send invitations again: with another link, which voids the one before it
+/// Send invitations again, with a new link, which voids the previous one
 ///
-/// Addresses that a mail server had rejected get another chance. Whoever was invited without reminders gets none.
+/// Addresses that a mail server had rejected get another chance. People who were invited without reminders get none.
 ///
 /// For example: endonym invitation resend --institution example-university --name-page class-of-2027 ada@example.edu
 #[derive(Debug, clap::Args)]

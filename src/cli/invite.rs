@@ -26,8 +26,8 @@ use crate::{
 
 /// Invite people to record their name on a name page
 ///
-/// Each of them gets a personal link that leads straight to the recorder. Whoever has recorded already, or has a valid
-/// invitation, is not written to again. People who do not record are reminded up to three times, at least three days apart.
+/// Each of them gets a personal link that leads straight to the recorder. People who have already recorded, or have a valid
+/// invitation, get no message. People who do not record are reminded up to three times, at least three days apart.
 ///
 /// For example: endonym invite --institution example-university --name-page class-of-2027 "Ada Lovelace <ada@example.edu>"
 #[derive(Debug, clap::Args)]

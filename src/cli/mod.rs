@@ -361,7 +361,6 @@ async fn open_at(
     }))
 }
 
-/// The institution that a command names.
 /// The slugs of all institutions.
 async fn slugs(app: &App) -> Result<HashMap<InstitutionId, String>, Failure> {
     let all = app::institutions::all(app, &app::Actor::Operator).await?;

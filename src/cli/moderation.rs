@@ -44,7 +44,7 @@ pub enum Moderation {
     /// The person receives the reason, with a link to record again. For example:
     /// endonym moderation reject --institution example-university --reason "There is music in the background." ID
     Reject(Explained),
-    /// Take away a recording that was reported, or approved by mistake
+    /// Remove a recording that was reported, or approved by mistake
     ///
     /// The person receives the reason, with a link to record again.
     Remove(Explained),

@@ -110,7 +110,7 @@ pub enum NamePage {
         /// Short name for URLs [default: derived from the title]
         #[arg(long)]
         slug: Option<String>,
-        /// Copy everybody who has an email, too, without their recordings; they follow in the background
+        /// Also copy everybody who has an email, without their recordings, in the background
         #[arg(long)]
         with_people: bool,
         #[arg(long)]

@@ -88,7 +88,7 @@ pub enum Command {
     ///
     /// For example: endonym sso map-group 17 --group registrars --role manager --name-page class-of-2027
     ///
-    /// Of several groups, the highest role counts. Who leaves the groups loses the role with the next sign-in. A role that was given by
+    /// In several groups, the highest role counts. People who leave the groups lose the role at the next sign-in. A role that was given by
     /// hand stays, and so does the last owner.
     MapGroup {
         id: String,

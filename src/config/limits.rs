@@ -20,7 +20,7 @@ pub struct SharedLimits {
     /// process by itself; when empty, in PostgreSQL, and with SQLite in memory
     #[arg(long, value_name = "URL", help_heading = "Limits")]
     limits_url: Option<String>,
-    /// Number of nodes: while the store of rate limits is away, each goes on with what was left divided by it
+    /// Number of nodes: while the store of rate limits does not answer, each accepts what was left divided by it
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     limits_nodes: u32,
 }

@@ -26,7 +26,7 @@ pub struct Mail {
     /// PEM file with certificates to trust besides the system's; with it, TLS is required on this machine too
     #[arg(long, value_name = "FILE")]
     mail_ca_file: Option<String>,
-    /// Pace of mail: messages that all processes together send in a minute; sign-in codes count and never wait
+    /// Messages per minute, from all processes together; sign-in codes count but never wait
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     mail_per_minute: u32,
 }

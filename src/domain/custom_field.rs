@@ -22,7 +22,7 @@ pub struct CustomField {
     pub kind: FieldKind,
     /// What can be chosen, for the kinds that have options.
     pub options: Vec<String>,
-    /// How name pages ask for it that do not say otherwise.
+    /// How name pages ask for it, unless they say otherwise.
     pub asked: Asking,
     /// The order on pages: 0 for all until somebody changes it.
     pub place: i64,

@@ -15,6 +15,7 @@ pub mod download;
 pub mod embeds;
 pub mod export_rows;
 pub mod faults;
+pub mod field_labels;
 pub mod form;
 pub mod handover;
 pub mod html;

@@ -155,25 +155,6 @@ fn fault_id(word: &str) -> &'static str {
     }
 }
 
-fn field_id(key: &str) -> &'static str {
-    match key {
-        "email" => "import-field-email",
-        "first_name" => "import-field-first-name",
-        "last_name" => "import-field-last-name",
-        "institution_id" => "import-field-id",
-        "phonetic" => "import-field-phonetic",
-        "notes" => "import-field-notes",
-        "phone_number" => "import-field-phone",
-        "legal_first_name" => "import-field-legal-first-name",
-        "legal_last_name" => "import-field-legal-last-name",
-        "legal_middle_name" => "import-field-legal-middle-name",
-        "legal_phonetic" => "import-field-legal-phonetic",
-        "legal_notes" => "import-field-legal-notes",
-        "recording" => "import-field-recording",
-        _ => "import-field-other",
-    }
-}
-
 pub async fn upload(State(app): State<App>, Managed(visit): Managed, request: Request) -> Response {
     let (sent, request) = match SentForm::check(request, &app).await {
         Ok(checked) => checked,

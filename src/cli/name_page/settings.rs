@@ -46,7 +46,7 @@ pub struct Settings {
     /// Maximum length of a recording; empty for the installation's limit
     #[arg(long = "take-seconds", value_name = "N")]
     page_take_seconds: Option<String>,
-    /// Delete recordings so many days after the date; people are told 14 days before. Empty to keep them
+    /// Delete recordings this many days after the date; people are told 14 days before. Empty to keep them
     #[arg(long = "delete-after-days", value_name = "N")]
     page_delete_after_days: Option<String>,
 }

@@ -22,7 +22,7 @@ use crate::{
         participant::{Draft, Given, LegalNames, TEXT_FIELDS, TextKind},
         section::Section,
     },
-    http::{faults::Input, form::Form, page::Page, path::Path},
+    http::{faults::Input, field_labels::label_id, form::Form, page::Page, path::Path},
     words::Words,
 };
 
@@ -55,23 +55,6 @@ struct TextInput {
     /// What is there now, if somebody else has changed it.
     theirs: Option<String>,
     has_focus: bool,
-}
-
-/// The label of a text field, by its key.
-pub fn label(key: &str) -> &'static str {
-    match key {
-        "first_name" => "import-field-first-name",
-        "last_name" => "import-field-last-name",
-        "institution_id" => "import-field-id",
-        "phonetic" => "import-field-phonetic",
-        "notes" => "import-field-notes",
-        "legal_first_name" => "import-field-legal-first-name",
-        "legal_last_name" => "import-field-legal-last-name",
-        "legal_middle_name" => "import-field-legal-middle-name",
-        "legal_phonetic" => "import-field-legal-phonetic",
-        "legal_notes" => "import-field-legal-notes",
-        _ => "import-field-other",
-    }
 }
 
 /// What was sent, and what is wrong with it.
@@ -141,7 +124,7 @@ fn inputs(
         let text = TEXT_FIELDS.iter().find(|field| field.key == name);
         let is_phone = name == "phone_number";
         let label = match (text, labels.get(&name)) {
-            (Some(_), _) => words.text(label(&name)),
+            (Some(_), _) => words.text(label_id(&name)),
             (None, Some(label)) => (*label).to_owned(),
             (None, None) => words.text("import-field-phone"),
         };

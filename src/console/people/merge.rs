@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 
-use super::{REJECTED, date, edit, number, path_of, query_of, shown_name};
+use super::{REJECTED, date, number, path_of, query_of, shown_name};
 use crate::{
     app::{
         App, Error,
@@ -23,7 +23,7 @@ use crate::{
         participant::{Participant, Recording},
         section::Section,
     },
-    http::page::Page,
+    http::{field_labels::label_id, page::Page},
     words::Words,
 };
 
@@ -134,7 +134,7 @@ fn rows(words: Words, console: &Console, view: &MergeView) -> Vec<Row> {
             "institution_id" => theirs.filter(|_| plan.takes_identifier),
             _ => plan.text(field.column),
         };
-        rows.push(row(words.text(edit::label(field.key)), own, theirs, taken));
+        rows.push(row(words.text(label_id(field.key)), own, theirs, taken));
     }
     for field in fields {
         let [own, theirs] = [kept, other].map(|one| one.custom.0.get(&field.id).map(String::as_str));

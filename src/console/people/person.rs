@@ -32,6 +32,7 @@ use crate::{
     },
     http::{
         faults::Input,
+        field_labels::label_id,
         html,
         page::{self, Microphone, Page},
         path::Path,
@@ -191,7 +192,7 @@ fn facts(words: Words, console: &Console, entry: &EntryView) -> Vec<(String, Str
     let has_legal = console.institution.multiple_recordings;
     for (field, value) in person.texts().filter(|(field, _)| has_legal || !field.is_legal) {
         if let Some(value) = value {
-            facts.push((words.text(super::edit::label(field.key)), value.to_owned()));
+            facts.push((words.text(label_id(field.key)), value.to_owned()));
         }
     }
     if let Some(number) = &entry.phone_number {

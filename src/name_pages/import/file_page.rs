@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{
-    fault_id, field_id,
+    fault_id,
     report::{ShownRow, shown_row},
     state_id,
 };
@@ -13,7 +13,7 @@ use crate::{
         ids::ImportId,
         import::{Counts, Import, ImportState},
     },
-    http::page::Page,
+    http::{field_labels::label_id, page::Page},
     words::{Arg, Words},
 };
 
@@ -131,7 +131,7 @@ fn columns(words: Words, upload: &Upload) -> Vec<Column> {
         let field = chosen.get(at).and_then(Option::as_ref);
         let choice = |(key, label): &(String, Option<String>)| Choice {
             value: key.clone(),
-            label: label.clone().unwrap_or_else(|| words.text(field_id(key))),
+            label: label.clone().unwrap_or_else(|| words.text(label_id(key))),
             is_chosen: field == Some(key),
         };
         let ignored = Choice {

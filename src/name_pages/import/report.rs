@@ -8,14 +8,14 @@ use axum::{
 };
 use futures_util::{StreamExt, stream};
 
-use super::{super::visit::Managed, FilePath, field_id, ids, missing};
+use super::{super::visit::Managed, FilePath, ids, missing};
 use crate::{
     app::{
         App, Error,
         imports::{self, ReportRow},
     },
     domain::formula::neutralized,
-    http::{notice, path::Path},
+    http::{field_labels::label_id, notice, path::Path},
     words::Words,
 };
 
@@ -37,7 +37,7 @@ pub(super) fn shown_row(words: Words, row: &ReportRow) -> ShownRow {
     };
     let name = |key: &str| match key.strip_prefix("custom_") {
         Some(custom) => custom.to_owned(),
-        None => words.text(field_id(key)),
+        None => words.text(label_id(key)),
     };
     let fields: Vec<String> = row.fields.iter().map(|field| name(field)).collect();
     let reason = |reason: &imports::Reason| {

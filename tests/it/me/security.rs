@@ -65,6 +65,19 @@ const WITHOUT_TOKEN: &[&str] = &["/language"];
 /// The pages that record. All others may not use the microphone.
 const RECORDING: &[&str] = &["/me", "/me/legal-name"];
 
+/// What a device may reach that a QR code has let in: it records, hears the recordings and agrees to the text about them.
+const FOR_RECORDING: &[&str] = &[
+    "/me",
+    "/me/language",
+    "/me/consent",
+    "/me/handover/{id}",
+    "/me/recording",
+    "/me/recording/audio",
+    "/me/legal-name",
+    "/me/legal-name/recording",
+    "/me/legal-name/audio",
+];
+
 async fn number(world: &World, text: &str) -> i64 {
     world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
 }
@@ -530,6 +543,31 @@ async fn a_session_that_was_handed_over_cannot_be_handed_over_again() {
     phone.get("/me").await.expect(200);
     world.advance(MINUTE);
     phone.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
+}
+
+#[tokio::test]
+async fn a_session_that_was_handed_over_reaches_only_what_is_for_recording() {
+    let world = World::on_sqlite().await;
+    world.person("Ana", ANA).await;
+    world.agree(world.institution.id, ANA).await;
+    let ana = person(world.institution.id, ANA);
+    let handover = sign_in::handover(&world.app, &Actor::Operator, &ana, How::Mail, None).await.unwrap();
+    let phone = Browser::new(&world);
+    phone.follow(&handover.link).await.redirects_to("/me");
+    phone.get("/me").await.expect(200);
+    let csrf = phone.csrf();
+    let own = routes::of("me").into_iter().filter(|route| route.path.starts_with("/me"));
+    for route in own.filter(|route| !FOR_RECORDING.contains(&route.path.as_str())) {
+        let path = route.filled("1");
+        if route.has_get {
+            phone.get(&path).await.expect(403);
+        }
+        if route.has_post {
+            let (_, form) = FORMS.iter().find(|(listed, _)| *listed == route.path).unwrap();
+            let seen = send(&phone, *form, &path, &[("csrf", &csrf)], &[]).await;
+            assert!(seen.status == 403 && !is_forged(&seen), "{path}: {} {}", seen.status, seen.body);
+        }
+    }
 }
 
 #[tokio::test]
