@@ -13,4 +13,5 @@ mod participants;
 mod plans;
 mod pools;
 mod rolls;
+mod tables;
 mod transactions;
