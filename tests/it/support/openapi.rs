@@ -1,7 +1,7 @@
 //! Validates every response in tests against the OpenAPI document of its version.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{LazyLock, Mutex},
 };
 
@@ -51,6 +51,25 @@ pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
     let faults: Vec<String> =
         validator.iter_errors(body).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
     assert!(faults.is_empty(), "{method} {template} of {version}, {status}: {faults:?} in {body}");
+}
+
+/// Every operation of a version, such as `v5 GET /participants`.
+pub fn operations(version: &str) -> BTreeSet<String> {
+    let paths = PARSED[version]["paths"].as_object().expect("a document has paths");
+    let of_path = |(path, operations): (&String, &Value)| -> Vec<String> {
+        let methods = operations.as_object().expect("a path has operations").keys();
+        methods.map(|method| format!("{version} {} {path}", method.to_uppercase())).collect()
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+/// The operation that a request asks for. `path` is relative to `/api/private`.
+pub fn operation(method: &Method, path: &str) -> String {
+    let path = path.split('?').next().unwrap_or_default().trim_start_matches('/');
+    let (version, path) = path.split_once('/').expect("a path begins with a version");
+    let found = PARSED.get(version).and_then(|document| template(document, path));
+    let found = found.unwrap_or_else(|| panic!("no document describes /{version}/{path}"));
+    format!("{version} {method} {found}")
 }
 
 fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {

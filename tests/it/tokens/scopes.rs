@@ -1,11 +1,16 @@
 //! `--scope read|write|sync|all`.
 
+use std::collections::BTreeSet;
+
 use endonym::domain::access::TokenScope;
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{get, post, scoped, send};
-use crate::{support::World, v5::every_endpoint};
+use crate::{
+    support::{World, openapi},
+    v5::every_endpoint,
+};
 
 /// Every endpoint that requires a token, with the scope that it requires.
 fn endpoints(world: &World) -> Vec<(&'static str, Method, String, Option<Value>)> {
@@ -30,6 +35,21 @@ fn endpoints(world: &World) -> Vec<(&'static str, Method, String, Option<Value>)
     all.push(("read", Method::GET, "/v3/names/search?email_list=ana@x.org".into(), None));
     all.push(("read", Method::POST, "/v3/names/search?email_list=ana@x.org".into(), None));
     all
+}
+
+#[tokio::test]
+async fn every_endpoint_that_requires_a_token_is_listed() {
+    let world = World::on_sqlite().await;
+    let listed = endpoints(&world);
+    let listed: BTreeSet<String> =
+        listed.iter().map(|(_, method, path, _)| openapi::operation(method, path)).collect();
+    let documented = ["v5", "v4", "v3"].into_iter().flat_map(openapi::operations);
+    let missing: Vec<String> = documented.filter(|operation| !listed.contains(operation)).collect();
+    assert!(
+        missing.is_empty(),
+        "add to `every_endpoint` in tests/it/v5/mod.rs if it is about people, or else to `endpoints` in \
+         tests/it/tokens/scopes.rs: {missing:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! Versions 5 and 4: a token sees only its own institution.
 
+use std::collections::BTreeSet;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{JULY, hex, message, meta, people};
-use crate::support::{Answer, World};
+use crate::support::{Answer, World, openapi};
 
 const NO_PAGE: &str = "Name page not found";
 const NOBODY: &str = "Registered participant not found";
@@ -16,6 +18,38 @@ enum Expect {
     Empty(&'static str),
 }
 use Expect::{Empty, NotFound};
+
+/// Endpoints that are not in the table below, with the tests that another institution finds nothing there.
+const ELSEWHERE: [(&str, &str); 6] = [
+    (
+        "v5 DELETE /participants/{user_email}/pronunciations/{recording_id}",
+        "v5::media::only_ones_own_recording_can_be_deleted",
+    ),
+    (
+        "v5 POST /lti/{lms}/courses/synchronize",
+        "courses::endpoint::another_institutions_tool_consumer_is_not_found",
+    ),
+    (
+        "v4 POST /lti/{lms}/courses/synchronize",
+        "courses::endpoint::another_institutions_tool_consumer_is_not_found",
+    ),
+    ("v4 POST /exports", "v4::exports::errors_of_an_export_come_together_by_field"),
+    ("v4 GET /exports", "v4::exports::another_institutions_export_is_not_found"),
+    ("v4 GET /exports/{id}", "v4::exports::another_institutions_export_is_not_found"),
+];
+
+fn check_that_all_are_asked(asked: &BTreeSet<String>) {
+    let elsewhere = ELSEWHERE.map(|(operation, _)| operation);
+    let documented: BTreeSet<String> = ["v5", "v4"].into_iter().flat_map(openapi::operations).collect();
+    let missing: Vec<&String> = documented
+        .iter()
+        .filter(|operation| !asked.contains(*operation) && !elsewhere.contains(&operation.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "add calls to the table in tests/it/v5/tenancy.rs: {missing:?}");
+    for operation in elsewhere {
+        assert!(documented.contains(operation) && !asked.contains(operation), "{operation}");
+    }
+}
 
 #[tokio::test]
 async fn nothing_of_another_institution_is_ever_seen_or_changed() {
@@ -128,6 +162,9 @@ async fn nothing_of_another_institution_is_ever_seen_or_changed() {
         );
     }
 
+    let asked: BTreeSet<String> =
+        calls.iter().map(|(method, path, _, _)| openapi::operation(method, path)).collect();
+    check_that_all_are_asked(&asked);
     for (method, path, body, expect) in calls {
         let request = world.request_as(&neighbor.token, method.clone(), &path);
         let request = if body.is_null() { request } else { request.json(&body) };
