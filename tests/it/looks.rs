@@ -1,7 +1,9 @@
 //! How pages look: accessible in each language, color scheme and width, and with an institution's own logo and
 //! accent color.
 
-use std::{path::PathBuf, time::Duration};
+mod routes;
+
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use endonym::{
@@ -61,6 +63,8 @@ struct Matrix {
     faults: Vec<String>,
     /// How many pages have been visited.
     pages: usize,
+    /// Their paths.
+    seen: BTreeSet<String>,
     /// All combinations of each page.
     is_complete: bool,
     /// Where to save screenshots, if anywhere.
@@ -97,7 +101,8 @@ impl Matrix {
             browser.devtools("Emulation.setScrollbarsHidden", json!({ "hidden": true })).await;
         }
         let (base, shots) = (base.to_owned(), shots.map(PathBuf::from));
-        Self { browser, axe: axe(), base, faults: Vec::new(), pages: 0, is_complete, shots }
+        let seen = BTreeSet::new();
+        Self { browser, axe: axe(), base, faults: Vec::new(), pages: 0, seen, is_complete, shots }
     }
 
     /// A page in one language, or in all of them.
@@ -164,6 +169,8 @@ impl Matrix {
         let headers = json!({ "headers": { "Accept-Language": language } });
         self.browser.devtools("Network.setExtraHTTPHeaders", headers).await;
         self.go(way).await;
+        let path = self.browser.value("location.pathname").await;
+        self.seen.insert(path.as_str().unwrap().to_owned());
         let shown = self.browser.value("document.documentElement.lang").await;
         assert_eq!(shown, language, "{name}");
         self.browser.load_axe(&self.axe).await;
@@ -255,7 +262,7 @@ async fn invite(world: &World, address: &str) -> String {
     report.links[0].1.strip_prefix(&world.base).unwrap().to_owned()
 }
 
-/// To add a page, add a line.
+/// To add a page, add a line: a page that nobody visits is a fault.
 #[tokio::test]
 async fn axe_finds_nothing_wrong_with_any_page() {
     let calling = calls::Rules {
@@ -448,6 +455,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("student without a recording", launch("user=mohammed").on("", recorder)).await;
     matrix.page("refusal", launch("user=mentor").on("", "document.querySelector('main.plain')")).await;
 
+    matrix.faults.extend(routes::unseen(&matrix.seen, |route| !is_access(route)));
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
 }
 
@@ -722,6 +730,12 @@ async fn console_people(world: &World, matrix: &mut Matrix) {
     people_tasks::undo(app, operator, institution, task).await.unwrap();
 }
 
+/// The pages that the next test visits. All others are visited by the first one.
+fn is_access(route: &str) -> bool {
+    let sections = ["tokens", "learning-systems", "phone"];
+    sections.iter().any(|section| route.split('/').nth(3) == Some(*section))
+}
+
 const TEST_CALL: &str = "document.querySelector('#number').form.submit()";
 
 /// Access tokens, learning systems and phone.
@@ -793,6 +807,7 @@ async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {
     let number = PhoneNumber::parse("+12025550199").unwrap();
     calls::forbid(app, operator, id, number).await.unwrap();
     matrix.page("do-not-call list", &*at("/phone/opt-outs")).await;
+    matrix.faults.extend(routes::unseen(&matrix.seen, is_access));
     assert_eq!(matrix.faults, [""; 0], "{}", matrix.faults.join("\n"));
 }
 

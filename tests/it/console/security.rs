@@ -5,7 +5,7 @@ use std::time::Duration;
 use endonym::{
     app::{self, Actor},
     console::{self, rule::Rule},
-    domain::member::Role,
+    domain::{member::Role, section::Section},
     http::csrf,
 };
 use reqwest::Method;
@@ -71,6 +71,26 @@ async fn a_role_reaches_what_its_rules_say_and_nothing_else() {
             // Without a selection, there is nothing to ask about.
             let is_shown = [200, 303, 422].contains(&seen.status.as_u16());
             assert!(!is_plain || rule.method != Method::GET || is_shown, "{what}");
+        }
+    }
+}
+
+/// Whoever sees a section in the menu can open it, and the others do not see it. A reader has no menu, and the overview of a reader is the
+/// list of their pages.
+#[test]
+fn the_menu_has_what_a_role_may_open() {
+    let rules = all();
+    for section in Section::ALL {
+        let path = format!("/console/{{slug}}{}", section.path());
+        let first = rules.iter().find(|rule| rule.method == Method::GET && rule.path == path);
+        let first = first.unwrap_or_else(|| panic!("{section:?}: src/console has no rule for GET {path}"));
+        for role in Role::ALL.into_iter().filter(|role| (*role, section) != (Role::Reader, Section::Overview))
+        {
+            assert_eq!(
+                section.is_for(role),
+                first.needs.role.includes(role),
+                "{section:?}, {role:?}: `is_for` in src/domain/section.rs and the rule for {path} in src/console differ"
+            );
         }
     }
 }

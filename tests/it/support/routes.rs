@@ -33,17 +33,18 @@ fn walk(folder: &Path, routes: &mut Vec<Route>) {
         if path.is_dir() {
             walk(&path, routes);
         } else {
-            let source = std::fs::read_to_string(&path).unwrap();
-            for hidden in [".nest(", ".nest_service(", ".route_service(", ".fallback("] {
-                assert!(
-                    !source.contains(hidden),
-                    "{}: {hidden} has routes that no test sees",
-                    path.display()
-                );
-            }
-            routes.extend(source.split(".route(").skip(1).map(|rest| route(arguments(rest))));
+            routes.extend(in_file(&path));
         }
     }
+}
+
+/// The routes that one file declares.
+pub fn in_file(path: &Path) -> Vec<Route> {
+    let source = std::fs::read_to_string(path).unwrap();
+    for hidden in [".nest(", ".nest_service(", ".route_service(", ".fallback("] {
+        assert!(!source.contains(hidden), "{}: {hidden} has routes that no test sees", path.display());
+    }
+    source.split(".route(").skip(1).map(|rest| route(arguments(rest))).collect()
 }
 
 /// The text up to the closing parenthesis.
