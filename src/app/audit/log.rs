@@ -62,7 +62,7 @@ const PAGE: usize = 50;
 /// Entries that are read at once while searching.
 const WINDOW: i64 = 2_000;
 /// Windows that are searched for one page.
-const WINDOWS: usize = 5;
+const WINDOWS: usize = 3;
 
 pub async fn list(app: &App, actor: &Actor, institution: InstitutionId, query: &Query) -> Result<Page> {
     actor.administer(institution)?;
