@@ -313,7 +313,7 @@ fn mistake(form: &Form) -> Option<(&'static str, String)> {
             other => panic!("{other}: which value does this form refuse?"),
         },
         "/settings/look" => ("accent", "nonsense"),
-        "/settings/sign-on/{id}" => ("domains", "!"),
+        "/settings/sign-on/{id}" => ("domains", "@"),
         "/members/groups" => ("group", ""),
         "/members/groups/claim" => ("claim", ""),
         "/members/change" => ("role", ""),
