@@ -36,7 +36,7 @@ pub enum Message {
 }
 
 impl Message {
-    const KINDS: [&str; 8] = [
+    const KINDS: [&'static str; 8] = [
         "sign_in",
         "test",
         "sample",
