@@ -25,7 +25,7 @@ mod sync_due_courses;
 
 use std::time::Duration;
 
-pub use registry::{Context, Policy, policy, run};
+pub use registry::{Context, Policy, Ran, policy, run};
 use registry::{GivenUp, give_up, in_lanes, lock, revive};
 use tokio::sync::watch;
 
@@ -47,6 +47,9 @@ use crate::{
         turns::{self, Backlog},
     },
 };
+
+/// How long a job that only a newer version can do is left alone: so long it may be delayed each time that the wrong worker claims it.
+const LEFT_ALONE: Duration = Duration::from_secs(30);
 
 /// Wakes the workers of this process when a job may be due. Workers of other processes poll.
 #[derive(Default)]
@@ -170,11 +173,21 @@ pub async fn finish(app: &App, claim: &Claim) -> Result<()> {
 /// Releases the claim of a job that is not done, because the worker is shutting down. Another worker can claim it
 /// immediately.
 pub async fn release(app: &App, claim: &Claim) -> Result<()> {
-    let (claim, now) = (claim.clone(), app.clock.now());
+    release_until(app, claim, app.clock.now()).await
+}
+
+/// Releases the claim of a job that only a newer version can do. This process may claim it again after a while: it does not know
+/// whether there are workers of that version.
+pub async fn leave_to_newer(app: &App, claim: &Claim) -> Result<()> {
+    release_until(app, claim, app.clock.now().plus(LEFT_ALONE)).await
+}
+
+async fn release_until(app: &App, claim: &Claim, run_at: Moment) -> Result<()> {
+    let claim = claim.clone();
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                jobs::reschedule(sql, &claim, now, Reschedule::Unfinished).await?;
+                jobs::reschedule(sql, &claim, run_at, Reschedule::Unfinished).await?;
                 Ok(())
             })
         })

@@ -5,7 +5,8 @@ use std::{collections::HashMap, time::Duration};
 use super::{
     Actor, App, Error, Ids, Result,
     audit::{self, Record},
-    jobs, letters, mail_pace, mail_texts, opt_outs,
+    jobs::{self, Ran},
+    letters, mail_pace, mail_texts, opt_outs,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
@@ -40,6 +41,9 @@ pub use crate::store::outbox::Search;
 pub(super) const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 /// How long after its expiry a message that no worker has taken is kept.
 const UNTAKEN: Duration = Duration::from_secs(3_600);
+
+/// A message of a kind that this version knows.
+type Known = OutboxMessage<Message>;
 
 /// Enqueues a message in the transaction that causes it. Call `app.queue.wake()` after the commit. A second message about the same
 /// occasion is not enqueued, nor a letter to somebody who wants none, or to an address that does not exist.
@@ -96,7 +100,7 @@ async fn insert(
 }
 
 /// Must a message not be sent to this address? Those that people have requested, such as codes, are always sent.
-async fn is_unwanted(sql: &mut Sql, row: &OutboxMessage, email_key: &str) -> Result<bool> {
+async fn is_unwanted(sql: &mut Sql, row: &Known, email_key: &str) -> Result<bool> {
     match row.institution.filter(|_| row.message.is_bulk()) {
         Some(institution) => Ok(outbox::is_unwanted(sql, institution, email_key).await?),
         None => Ok(false),
@@ -109,8 +113,16 @@ pub async fn deliver(
     claim: &Claim,
     institution: Option<InstitutionId>,
     id: MessageId,
-) -> Result<()> {
-    let Some(row) = outbox::find(&mut app.db.read(), institution, id).await? else { return Ok(()) };
+) -> Result<Ran> {
+    let Some(row) = outbox::find(&mut app.db.read(), institution, id).await? else { return Ok(Ran::Done) };
+    match row.known() {
+        Some(row) => deliver_known(app, claim, row).await.map(|()| Ran::Done),
+        // Also if it has expired, or another worker died: what becomes of it is up to that version.
+        None => Ok(Ran::LeftToNewer),
+    }
+}
+
+async fn deliver_known(app: &App, claim: &Claim, row: Known) -> Result<()> {
     match row.state {
         State::Queued => {}
         // A worker died, or lost its lease, while it was handing the message over.
@@ -158,7 +170,7 @@ pub async fn deliver(
 }
 
 /// Deletes a message that has nothing to say any more, or whose recipient wants none.
-async fn discard(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<()> {
+async fn discard(app: &App, claim: &Claim, row: &Known) -> Result<()> {
     let (claim, institution, id) = (claim.clone(), row.institution, row.id);
     app.db
         .write::<_, Error>(move |sql| {
@@ -174,7 +186,7 @@ async fn discard(app: &App, claim: &Claim, row: &OutboxMessage) -> Result<()> {
 }
 
 enum Begun {
-    Sending(Box<OutboxMessage>),
+    Sending(Box<Known>),
     /// Another worker has the job.
     TakenOver,
     /// There is nothing to send any more: the message is deleted.
@@ -182,7 +194,7 @@ enum Begun {
 }
 
 /// Commits that the message is being handed over, if this worker still holds the job. Its code and link are valid with this commit.
-async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Digests>) -> Result<Begun> {
+async fn begin(app: &App, claim: &Claim, row: &Known, digests: Option<Digests>) -> Result<Begun> {
     let (claim, row, pace, now) = (claim.clone(), row.clone(), app.mail.pace(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
@@ -211,13 +223,7 @@ async fn begin(app: &App, claim: &Claim, row: &OutboxMessage, digests: Option<Di
 }
 
 /// The server has not accepted the message: it is retried or has failed for good.
-async fn not_accepted(
-    app: &App,
-    claim: Option<&Claim>,
-    row: &OutboxMessage,
-    to: &Email,
-    fault: Fault,
-) -> Result<()> {
+async fn not_accepted(app: &App, claim: Option<&Claim>, row: &Known, to: &Email, fault: Fault) -> Result<()> {
     // An attempt that has begun is counted already.
     let counts = row.state == State::Queued;
     match fault {
@@ -254,13 +260,7 @@ async fn mark_bounced(app: &App, institution: InstitutionId, to: &Email, answer:
         .await
 }
 
-async fn end(
-    app: &App,
-    claim: Option<&Claim>,
-    row: &OutboxMessage,
-    to: State,
-    answer: Option<&str>,
-) -> Result<()> {
+async fn end(app: &App, claim: Option<&Claim>, row: &Known, to: State, answer: Option<&str>) -> Result<()> {
     if to == State::Unconfirmed {
         tracing::warn!(
             message = row.id.get(),
@@ -275,7 +275,7 @@ async fn end(
 async fn record(
     app: &App,
     claim: Option<&Claim>,
-    row: &OutboxMessage,
+    row: &Known,
     to: State,
     answer: Option<&str>,
     counts: bool,
@@ -338,7 +338,7 @@ struct Draft {
 }
 
 /// Renders a message. `None` if there is nothing to send any more.
-async fn render(app: &App, row: &OutboxMessage) -> Result<Option<Draft>> {
+async fn render(app: &App, row: &Known) -> Result<Option<Draft>> {
     let (to, rendered, digests) = match &row.message {
         Message::SignIn { request, base_url } => match sign_in::message(app, *request, base_url).await? {
             Some(SignInMail { to, content, digests }) => (to, templates::sign_in(&content), Some(digests)),
@@ -422,7 +422,8 @@ pub async fn all(
 }
 
 /// Sends a message again that failed, expired or is unconfirmed: one of an institution, or of all that the actor administers. False if
-/// there is no such message. Managers send those about their pages. A message whose code has expired is refused.
+/// there is no such message. Managers send those about their pages. A message whose code has expired is refused, and so is one of a kind
+/// that only a newer version knows.
 pub async fn retry(
     app: &App,
     actor: &Actor,
@@ -443,7 +444,11 @@ pub async fn retry(
             Box::pin(async move {
                 let Some(row) = outbox::find_in(sql, scope, id).await? else { return Ok(false) };
                 let is_own = own.is_none_or(|own| row.page.is_some_and(|page| own.contains(&page)));
-                if !is_own || !row.state.can_be_retried() || !requeue(sql, &row, now).await? {
+                if !is_own || !row.state.can_be_retried() {
+                    return Ok(false);
+                }
+                let row = known(row)?;
+                if !requeue(sql, &row, now).await? {
                     return Ok(false);
                 }
                 jobs::enqueue(sql, job_id, &row.job(), now, now).await?;
@@ -460,8 +465,12 @@ pub async fn retry(
     Ok(requeued)
 }
 
+fn known(row: OutboxMessage) -> Result<Known> {
+    row.known().ok_or_else(|| Error::invalid(Field::Message, MessageFault::Newer))
+}
+
 /// Makes a message deliverable again. False if another worker has changed it.
-async fn requeue(sql: &mut Sql, row: &OutboxMessage, now: Moment) -> Result<bool> {
+async fn requeue(sql: &mut Sql, row: &Known, now: Moment) -> Result<bool> {
     if let Message::SignIn { request, .. } = &row.message
         && !sign_in::is_open(sql, *request, now).await?
     {
@@ -484,7 +493,7 @@ pub(super) async fn revive(
         State::Sending | State::Unconfirmed => return refuse(MessageFault::Unconfirmed(id)),
         State::Queued | State::Failed | State::Expired => {}
     }
-    if requeue(sql, &row, now).await? { Ok(()) } else { refuse(MessageFault::Sent) }
+    if requeue(sql, &known(row)?, now).await? { Ok(()) } else { refuse(MessageFault::Sent) }
 }
 
 /// How long the oldest queued message has been waiting.

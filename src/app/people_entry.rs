@@ -21,7 +21,7 @@ use crate::{
         ids::{CallId, InstitutionId, NamePageId, ParticipantId},
         invitation::Invitation,
         media::{Incoming, Kind, Media},
-        message::{Message, OutboxMessage},
+        message::{Message, OutboxMessage, Stored},
         moderation::Case,
         moment::Moment,
         participant::{Draft, Given, Participant},
@@ -105,7 +105,10 @@ pub async fn find(
     };
     if access.pages().is_some() {
         // The others are about pages of which a manager may know nothing.
-        messages.retain(|one| is_about(&one.message, id, invitation.as_ref(), &cases));
+        messages.retain(|one| match &one.message {
+            Stored::Known(message) => is_about(message, id, invitation.as_ref(), &cases),
+            Stored::Newer { .. } => one.page == Some(place.page),
+        });
     }
     Ok(EntryView {
         audience: audiences::of_registration(sql, institution, email_key.as_deref(), id).await?,

@@ -12,7 +12,7 @@ use crate::{
     domain::{
         bounce::Bounce,
         email::Email,
-        message::{OutboxMessage, State},
+        message::{OutboxMessage, State, Stored},
     },
     mail::{Language, Letter, render},
 };
@@ -207,7 +207,7 @@ fn list(all: &[(OutboxMessage, Option<String>)], json: bool) {
     let row = |(message, institution): &(OutboxMessage, Option<String>)| {
         vec![
             message.id.to_string(),
-            message.message.kind().to_owned(),
+            kind(&message.message),
             or_none(institution),
             message.to.as_given().to_owned(),
             message.state.word().to_owned(),
@@ -218,6 +218,13 @@ fn list(all: &[(OutboxMessage, Option<String>)], json: bool) {
     };
     let headings = ["ID", "KIND", "INSTITUTION", "TO", "STATE", "ATTEMPTS", "CHANGED", "ANSWER"];
     output::print_table(&headings, &all.iter().map(row).collect::<Vec<_>>());
+}
+
+fn kind(message: &Stored) -> String {
+    match message {
+        Stored::Known(message) => message.kind().to_owned(),
+        Stored::Newer { kind } => format!("{kind} (of a newer version)"),
+    }
 }
 
 async fn retry(app: &App, id: &str, json: bool) -> Result<(), Failure> {

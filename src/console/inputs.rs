@@ -266,6 +266,15 @@ pub fn base(form: &Form) -> Option<String> {
     Some(form.get("version").unwrap_or_default().to_owned())
 }
 
+/// The version in a form, which may have been sent with these errors. A mistake keeps that of the form, whose sender does not know yet that
+/// there is a newer one: with that, the next attempt would replace what somebody else has saved.
+pub fn shown_version(sent: Option<(&Form, &FieldErrors)>, newest: String) -> String {
+    match sent {
+        Some((form, errors)) if !is_outdated(errors) => form.get("version").unwrap_or_default().to_owned(),
+        _ => newest,
+    }
+}
+
 /// Has somebody else changed what the form is about?
 pub fn is_outdated(errors: &FieldErrors) -> bool {
     errors.has(&Field::Version)

@@ -283,6 +283,8 @@ pub enum MessageFault {
     Unconfirmed(MessageId),
     /// It was deleted.
     Gone,
+    /// Only a newer version knows its kind.
+    Newer,
 }
 
 /// Why an operator cannot cancel or retry a call.
@@ -446,6 +448,7 @@ impl fmt::Display for MessageFault {
                 write!(f, "may have been sent already: `endonym mail retry {id}` sends it again")
             }
             Self::Gone => f.write_str("was deleted"),
+            Self::Newer => f.write_str("is of a kind that only a newer version of endonym knows"),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::Value;
 
 use super::{
     email::Email,
@@ -35,6 +36,17 @@ pub enum Message {
 }
 
 impl Message {
+    const KINDS: [&'static str; 8] = [
+        "sign_in",
+        "test",
+        "sample",
+        "invitation",
+        "reminder",
+        "rejection",
+        "recording_request",
+        "retention",
+    ];
+
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::SignIn { .. } => "sign_in",
@@ -99,6 +111,41 @@ impl Message {
     }
 }
 
+/// What a row of the outbox contains. While nodes are upgraded one after the other, those of the previous version read kinds that only
+/// the new one knows. They list them, and leave everything else to the new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    Known(Message),
+    /// Of a newer version. It cannot be written back.
+    Newer {
+        kind: String,
+    },
+}
+
+impl Stored {
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Known(message) => message.kind(),
+            Self::Newer { kind } => kind,
+        }
+    }
+}
+
+/// Only a kind that this version does not know is newer. Anything else that is unreadable is an error.
+impl<'de> Deserialize<'de> for Stored {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = Value::deserialize(deserializer)?;
+        let word = |name: &str| stored.get(name).and_then(Value::as_str);
+        let is_newer = word("kind").is_some_and(|kind| !Message::KINDS.contains(&kind))
+            // A sample of a letter that is.
+            || word("letter").is_some_and(|letter| LetterKind::parse(letter).is_none());
+        match word("kind") {
+            Some(kind) if is_newer => Ok(Self::Newer { kind: kind.to_owned() }),
+            _ => serde_json::from_value(stored).map(Self::Known).map_err(D::Error::custom),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Waiting for its first or next attempt.
@@ -140,16 +187,16 @@ impl State {
     }
 }
 
-/// A message in the outbox.
+/// A message in the outbox: as it was read, or, with `Message`, one that this version can write and send.
 #[derive(Debug, Clone)]
-pub struct OutboxMessage {
+pub struct OutboxMessage<M = Stored> {
     pub id: MessageId,
     /// `None` for a message of the installation.
     pub institution: Option<InstitutionId>,
     /// The name page that it is about, whose managers see it. Messages of earlier versions have none.
     pub page: Option<NamePageId>,
     pub to: Email,
-    pub message: Message,
+    pub message: M,
     pub state: State,
     /// Only grows.
     pub attempts: u32,
@@ -160,7 +207,7 @@ pub struct OutboxMessage {
     pub expires_at: Moment,
 }
 
-impl OutboxMessage {
+impl<M> OutboxMessage<M> {
     /// Will it not be delivered, unless somebody sends it again? A message that may have arrived is not lost.
     pub fn is_lost(&self, now: Moment) -> bool {
         match self.state {
@@ -170,7 +217,49 @@ impl OutboxMessage {
             State::Sending | State::Sent | State::Unconfirmed => false,
         }
     }
+}
 
+impl OutboxMessage {
+    /// `None` if only a newer version knows its kind.
+    pub fn known(self) -> Option<OutboxMessage<Message>> {
+        let Self {
+            id,
+            institution,
+            page,
+            to,
+            message: Stored::Known(message),
+            state,
+            attempts,
+            answer,
+            created_at,
+            changed_at,
+            expires_at,
+        } = self
+        else {
+            return None;
+        };
+        Some(OutboxMessage {
+            id,
+            institution,
+            page,
+            to,
+            message,
+            state,
+            attempts,
+            answer,
+            created_at,
+            changed_at,
+            expires_at,
+        })
+    }
+
+    /// May somebody send it again from here?
+    pub const fn can_be_retried(&self) -> bool {
+        matches!(self.message, Stored::Known(_)) && self.state.can_be_retried()
+    }
+}
+
+impl OutboxMessage<Message> {
     /// The job that delivers it.
     pub const fn job(&self) -> Job {
         let (institution, message) = (self.institution, self.id);
@@ -246,11 +335,36 @@ mod tests {
                 },
             ),
         ];
+        assert_eq!(rows.each_ref().map(|(_, message)| message.kind()), Message::KINDS);
         for (row, message) in rows {
             assert_eq!(serde_json::from_str::<Message>(row).unwrap(), message);
+            assert_eq!(serde_json::from_str::<Stored>(row).unwrap(), Stored::Known(message.clone()));
             assert_eq!(serde_json::to_string(&message).unwrap(), row);
             assert!(row.contains(&format!("\"{}\"", message.kind())), "{row}");
             assert!(message.letter().is_none_or(|letter| letter.word() == message.kind()), "{row}");
+        }
+    }
+
+    #[test]
+    fn only_a_kind_that_is_unknown_is_of_a_newer_version() {
+        for (row, kind) in [
+            (r#"{"kind":"digest","pages":[7]}"#, "digest"),
+            (r#"{"kind":"sample","letter":"digest","language":"de","base_url":"https://x.org"}"#, "sample"),
+        ] {
+            let stored: Stored = serde_json::from_str(row).unwrap();
+            assert_eq!(stored, Stored::Newer { kind: kind.into() });
+            assert_eq!(stored.kind(), kind);
+        }
+        for broken in [
+            r#"{"kind":"reminder","invitation":7}"#,
+            r#"{"kind":"sample","letter":7,"language":"de","base_url":"https://x.org"}"#,
+            r#"{"kind":7}"#,
+            r#"{"letter":"digest"}"#,
+            r#""test""#,
+            "{}",
+            "",
+        ] {
+            assert!(serde_json::from_str::<Stored>(broken).is_err(), "{broken}");
         }
     }
 }

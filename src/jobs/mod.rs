@@ -9,7 +9,11 @@ use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, Result, exports::ReportFormat, jobs},
+    app::{
+        App, Result,
+        exports::ReportFormat,
+        jobs::{self, Ran},
+    },
     domain::{
         ids::{InstitutionId, JobId},
         job::{Claim, Job, Lane},
@@ -144,6 +148,8 @@ enum Outcome {
     Lost,
     /// The process is shutting down.
     Unfinished,
+    /// Only a newer version can do it.
+    LeftToNewer,
 }
 
 impl Outcome {
@@ -152,7 +158,7 @@ impl Outcome {
             Self::Done => "done",
             Self::Failed(_) => "failed",
             Self::Lost => "lost",
-            Self::Unfinished => "unfinished",
+            Self::Unfinished | Self::LeftToNewer => "unfinished",
         }
     }
 }
@@ -170,7 +176,8 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
     let work = traces::job(kind, AssertUnwindSafe(jobs::run(&context)).catch_unwind());
     let outcome = tokio::select! {
         done = work => match done {
-            Ok(Ok(())) => Outcome::Done,
+            Ok(Ok(Ran::Done)) => Outcome::Done,
+            Ok(Ok(Ran::LeftToNewer)) => Outcome::LeftToNewer,
             Ok(Err(error)) => Outcome::Failed(error.to_string()),
             Err(_) => Outcome::Failed("it broke its worker".to_owned()),
         },
@@ -194,6 +201,7 @@ async fn perform(app: &App, settings: Settings, claim: Claim, stop: &Cancellatio
             tracing::info!(job, kind, "a job is released to another worker");
             jobs::release(app, &claim).await
         }
+        Outcome::LeftToNewer => jobs::leave_to_newer(app, &claim).await,
     };
     if let Err(error) = written {
         // Nothing else to do: the lease expires, and another worker claims the job.

@@ -244,7 +244,7 @@ pub async fn reschedule(sql: &mut Sql, claim: &Claim, run_at: Moment, why: Resch
 
 /// Why a claim is released.
 pub enum Reschedule<'a> {
-    /// The worker is shutting down. This does not count as a failure.
+    /// The worker is shutting down, or does not know what the job is about. This does not count as a failure.
     Unfinished,
     Failed(&'a str),
     /// A periodic job is done, or has exhausted its retries for this period.

@@ -7,7 +7,7 @@ use super::{
 use crate::domain::{
     email::Email,
     ids::{InstitutionId, MessageId, NamePageId},
-    message::{OutboxMessage, State},
+    message::{Message, OutboxMessage, State, Stored},
     moment::Moment,
     scope::Scope,
     session::PersonId,
@@ -61,7 +61,7 @@ fn tenant(institution: Option<InstitutionId>) -> Value<'static> {
 }
 
 /// Adds a message. False if there is one about the same occasion already.
-pub async fn insert(sql: &mut Sql, new: &OutboxMessage) -> Result<bool> {
+pub async fn insert(sql: &mut Sql, new: &OutboxMessage<Message>) -> Result<bool> {
     let text = "INSERT INTO outbox (institution_id, id, message, occasion, email, email_key, state, attempts, created_at, changed_at, \
                 expires_at, name_page_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
                 ON CONFLICT (institution_id, occasion) DO NOTHING";
@@ -136,9 +136,9 @@ pub struct Change<'a> {
 }
 
 /// Changes the state, unless another worker has changed the message since it was read. Returns the number of attempts then.
-pub async fn change(
+pub async fn change<M>(
     sql: &mut Sql,
-    read: &OutboxMessage,
+    read: &OutboxMessage<M>,
     change: Change<'_>,
     now: Moment,
 ) -> Result<Option<u32>> {
@@ -183,15 +183,16 @@ fn of_person(person: &PersonId, with_installation: bool) -> [Value<'_>; 3] {
     [person.institution.into(), installation, (&person.email_key).into()]
 }
 
-/// Messages that expired before this time and that no worker has tried to send, the oldest first.
+/// Messages that expired before this time and that no worker has tried to send, the oldest first. Those of a newer version are left out.
 pub async fn untaken(sql: &mut Sql, before: Moment) -> Result<Vec<(Option<InstitutionId>, MessageId)>> {
-    let text = "SELECT institution_id, id FROM outbox WHERE state = 'queued' AND expires_at < $1 AND attempts = 0 \
+    let text = "SELECT institution_id, id, message FROM outbox WHERE state = 'queued' AND expires_at < $1 AND attempts = 0 \
                 ORDER BY created_at LIMIT 1000";
     let read = |row: &Row<'_>| {
-        let institution: InstitutionId = row.id(0)?;
-        Ok((Some(institution).filter(|institution| institution.get() != 0), row.id(1)?))
+        let (institution, id): (InstitutionId, MessageId) = (row.id(0)?, row.id(1)?);
+        let is_newer = matches!(serde_json::from_str(&row.text(2)?), Ok(Stored::Newer { .. }));
+        Ok((!is_newer).then_some((Some(institution).filter(|institution| institution.get() != 0), id)))
     };
-    sql.rows(text, &[before.micros().into()], read).await
+    Ok(sql.rows(text, &[before.micros().into()], read).await?.into_iter().flatten().collect())
 }
 
 /// Deletes such a message, unless a worker has taken it since.
@@ -220,7 +221,12 @@ pub async fn find_in(sql: &mut Sql, scope: Scope, id: MessageId) -> Result<Optio
 }
 
 /// Makes a message deliverable again until `expires_at`, unless another worker has changed it.
-pub async fn requeue(sql: &mut Sql, read: &OutboxMessage, expires_at: Moment, now: Moment) -> Result<bool> {
+pub async fn requeue(
+    sql: &mut Sql,
+    read: &OutboxMessage<Message>,
+    expires_at: Moment,
+    now: Moment,
+) -> Result<bool> {
     let requeued = Change { to: State::Queued, answer: None, counts: false };
     if change(sql, read, requeued, now).await?.is_none() {
         return Ok(false);

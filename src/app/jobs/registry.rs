@@ -34,6 +34,14 @@ pub struct Context<'a> {
     pub orphans_older_than: Duration,
 }
 
+/// The outcome of a run that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran {
+    Done,
+    /// Only a newer version knows what the job is about: it is left to the workers of that version.
+    LeftToNewer,
+}
+
 /// A job whose last attempt has failed.
 pub struct GivenUp<'a> {
     pub app: &'a App,
@@ -76,8 +84,8 @@ pub(super) fn in_lanes(lanes: &[Lane]) -> Vec<(Kind, Lane)> {
     Kind::ALL.iter().map(with_lane).filter(|(_, lane)| lanes.contains(lane)).collect()
 }
 
-pub async fn run(context: &Context<'_>) -> Result<()> {
-    match &context.claim.job {
+pub async fn run(context: &Context<'_>) -> Result<Ran> {
+    let done: Result<()> = match &context.claim.job {
         Job::BuildExport { institution, export, base_url } => {
             build_export::run(context, *institution, *export, base_url).await
         }
@@ -92,7 +100,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::SyncDueCourses => sync_due_courses::run(context).await,
         Job::PurgeModeration => purge_moderation::run(context).await,
         Job::SendMail { institution, message } | Job::SendBulkMail { institution, message } => {
-            send_mail::run(context, *institution, *message).await
+            return send_mail::run(context, *institution, *message).await;
         }
         Job::SendReminders => send_reminders::run(context).await,
         Job::Retain => retain::run(context).await,
@@ -105,7 +113,8 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         Job::IndexPeople { institution } => index_people::run(context, *institution).await,
         Job::RunPeopleTask { institution, task } => run_people_task::run(context, *institution, *task).await,
         Job::PurgePeople => purge_people::run(context).await,
-    }
+    };
+    done.map(|()| Ran::Done)
 }
 
 /// Takes the lock that `give_up` needs. As everywhere, it comes before the lock of the job's row.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Context, GivenUp, Policy};
+use super::{Context, GivenUp, Policy, Ran};
 use crate::{
     app::{Result, outbox},
     domain::{
@@ -34,7 +34,7 @@ pub const BULK_POLICY: Policy = Policy {
     },
 };
 
-pub async fn run(context: &Context<'_>, institution: Option<InstitutionId>, id: MessageId) -> Result<()> {
+pub async fn run(context: &Context<'_>, institution: Option<InstitutionId>, id: MessageId) -> Result<Ran> {
     outbox::deliver(context.app, context.claim, institution, id).await
 }
 

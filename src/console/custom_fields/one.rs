@@ -11,7 +11,7 @@ use super::{
     super::{
         inputs::{
             BY_DEFAULT, Faults, Input, Shape, TYPED, Texts, askings, base, chosen, confirmation, is_outdated,
-            label_of, mistyped,
+            label_of, mistyped, shown_version,
         },
         visit::{Console, ConsoleForm, Nav},
     },
@@ -108,16 +108,18 @@ async fn draw(
     let page = console.page(app, &path);
     let words = page.words;
     let now = Values::stored(&field);
-    let (values, errors) = match sent {
-        Sent::Field(form, errors) => (Values::sent(form), Some(errors)),
-        Sent::Nothing | Sent::OnPage(..) => (now.clone(), None),
+    let rejected = match sent {
+        Sent::Field(form, errors) => Some((form, errors)),
+        Sent::Nothing | Sent::OnPage(..) => None,
     };
+    let values = rejected.map_or_else(|| now.clone(), |(form, _)| Values::sent(form));
+    let errors = rejected.map(|(_, errors)| errors);
     let is_outdated = errors.is_some_and(is_outdated);
     let suggested = pages.pages.into_iter().map(|(page, ..)| (page.slug, page.title)).collect();
     let (name_page, how) = on_page(words, sent, suggested);
     let shown = FieldView {
         nav: console.nav(app, Section::CustomFields),
-        version: custom_fields::version(&field),
+        version: shown_version(rejected, custom_fields::version(&field)),
         form: FieldForm::new(&values, Faults { words, errors }, is_outdated.then_some(&now)),
         asking: asking.into_iter().map(|(page, how)| asking_page(words, page, how)).collect(),
         name_page,

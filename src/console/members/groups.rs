@@ -45,8 +45,9 @@ struct GroupsPage<'a> {
 struct Part {
     id: String,
     name: String,
-    /// What the rules and the claim are now.
-    version: String,
+    /// What the rules and the claim were when each of the forms was shown first.
+    claim_version: String,
+    rule_version: String,
     claim: String,
     claim_fault: Option<String>,
     rules: Vec<RuleRow>,
@@ -163,7 +164,9 @@ fn part(
         name: role_name(words, role),
         is_chosen: role == chosen,
     };
-    let (version, rules): (_, Vec<RuleRow>) = (mapping.version(), mapping.rules.iter().map(row).collect());
+    let (newest, rules): (_, Vec<RuleRow>) = (mapping.version(), mapping.rules.iter().map(row).collect());
+    // A mistake does not make a form newer: its sender does not know what somebody else has saved.
+    let version = |is_wrong: bool| if is_wrong { typed.version.clone() } else { newest.clone() };
     let meanwhile = |which: Which, now: &str| {
         let is_outdated = typed.outdated == Some(which);
         is_outdated.then(|| words.one("console-changed-meanwhile", "now", now))
@@ -172,7 +175,8 @@ fn part(
     Part {
         id: connection.id.to_string(),
         name: connection.name.clone(),
-        version,
+        claim_version: version(typed.claim_fault.is_some()),
+        rule_version: version(typed.group_fault.is_some() || typed.pages_fault.is_some()),
         rules,
         claim_fault: typed.claim_fault.clone().or_else(|| meanwhile(Which::Claim, &mapping.claim)),
         claim: typed.claim.clone().unwrap_or(mapping.claim),

@@ -26,9 +26,10 @@ use crate::{
     },
     domain::{
         email::email_key,
+        fault::{Field, MessageFault},
         ids::{MessageId, NamePageId},
         member::Role,
-        message::{Message, OutboxMessage, State as MessageState},
+        message::{Message, OutboxMessage, State as MessageState, Stored},
         name_page::NamePage,
         section::Section,
     },
@@ -168,13 +169,9 @@ fn state_id(state: MessageState) -> &'static str {
     }
 }
 
-fn row(
-    words: Words,
-    zone: &TimeZone,
-    one: &OutboxMessage,
-    pages: &HashMap<NamePageId, (String, String)>,
-) -> Row {
-    let kind = match &one.message {
+fn kind_id(message: &Stored) -> &'static str {
+    let Stored::Known(message) = message else { return "console-messages-newer" };
+    match message {
         Message::SignIn { .. } => "console-messages-sign-in",
         Message::Test | Message::Sample { .. } => "console-messages-test",
         Message::Invitation { .. } => "letters-kind-invitation",
@@ -182,17 +179,25 @@ fn row(
         Message::Rejection { .. } => "letters-kind-rejection",
         Message::RecordingRequest { .. } => "letters-kind-request",
         Message::Retention { .. } => "letters-kind-retention",
-    };
+    }
+}
+
+fn row(
+    words: Words,
+    zone: &TimeZone,
+    one: &OutboxMessage,
+    pages: &HashMap<NamePageId, (String, String)>,
+) -> Row {
     Row {
         id: one.id,
         to: one.to.as_given().to_owned(),
-        kind: words.text(kind),
+        kind: words.text(kind_id(&one.message)),
         page: one.page.and_then(|page| pages.get(&page)).map(|(title, _)| title.clone()),
         state: words.text(state_id(one.state)),
         written: minute(one.created_at, zone),
         attempts: one.attempts,
         answer: one.answer.clone(),
-        can_be_retried: one.state.can_be_retried(),
+        can_be_retried: one.can_be_retried(),
     }
 }
 
@@ -213,8 +218,11 @@ async fn retry(
     match retried {
         Ok(true) => console.go(&app, "/messages?done=retried"),
         Ok(false) => console.fault(&app, &Error::Missing(Missing::Job)),
-        Err(Error::Invalid(_)) => {
-            let told = (None, Some("console-messages-not-retried"));
+        Err(Error::Invalid(errors)) => {
+            let is_newer = errors.of(&Field::Message).contains(&MessageFault::Newer.into());
+            let why =
+                if is_newer { "console-messages-newer-not-retried" } else { "console-messages-not-retried" };
+            let told = (None, Some(why));
             draw(&app, &console, StatusCode::CONFLICT, &Form::default(), told).await
         }
         Err(error) => console.fault(&app, &error),

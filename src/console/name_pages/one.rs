@@ -9,7 +9,7 @@ use axum::{
 
 use super::{
     super::{
-        inputs::{Faults, base, is_outdated},
+        inputs::{Faults, base, is_outdated, shown_version},
         visit::{Console, ConsoleForm, Nav},
     },
     form::{SettingsForm, Stored, Values},
@@ -108,6 +108,8 @@ fn draw(
         None => Values::stored(&stored),
     };
     let faults = Faults { words, errors: sent.map(|(_, errors)| errors) };
+    let mut form = SettingsForm::new(&stored, &values, faults, is_outdated);
+    form.version = shown_version(sent, form.version);
     let deletes = settings.deletes_at(zone).map(|at| {
         let date = at.date_in(zone).to_string();
         words.one_html("console-page-deletes", "date", &date)
@@ -118,7 +120,7 @@ fn draw(
         state: words.text(state_label(settings.state(app.clock.now()))),
         is_archived: settings.is_archived(),
         is_administrator,
-        form: SettingsForm::new(&stored, &values, faults, is_outdated),
+        form,
         deletes,
         is_outdated,
         is_rejected: sent.is_some() && !is_outdated,

@@ -12,7 +12,7 @@ use crate::{
         people_entry::{self, EntryView},
     },
     console::{
-        inputs::is_outdated,
+        inputs::{is_outdated, shown_version},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
@@ -33,7 +33,7 @@ struct EditView<'a> {
     nav: Nav,
     id: ParticipantId,
     name: String,
-    version: i64,
+    version: String,
     inputs: Vec<TextInput>,
     /// Email and identifier, which nobody changes.
     fixed: Vec<(String, String)>,
@@ -46,7 +46,7 @@ struct TextInput {
     name: String,
     label: String,
     value: String,
-    /// What is there now, and the name of the hidden input that says so.
+    /// What was there when the form was shown, and the name of the hidden input that says so.
     stored: String,
     before: String,
     is_long: bool,
@@ -81,7 +81,7 @@ fn draw(app: &App, console: &Console, entry: &EntryView, rejected: Option<&Rejec
         nav: console.nav(app, Section::People),
         id,
         name: shown_name(words, person.full_name(), person.email.as_deref()),
-        version: entry.version,
+        version: shown_version(rejected.map(|one| (one.form, one.errors)), entry.version.to_string()),
         inputs: inputs(words, console, entry, rejected),
         fixed: fixed.collect(),
         is_in_course: entry.is_in_course,
@@ -120,6 +120,7 @@ fn inputs(
 ) -> Vec<TextInput> {
     let labels: HashMap<String, &str> =
         entry.fields.iter().map(|field| (field.import_key(), field.label.as_str())).collect();
+    let is_told = rejected.is_some_and(|rejected| is_outdated(rejected.errors));
     let input = |(name, stored): (String, String)| {
         let text = TEXT_FIELDS.iter().find(|field| field.key == name);
         let is_phone = name == "phone_number";
@@ -137,6 +138,8 @@ fn inputs(
         let sent = rejected.map(|rejected| rejected.form);
         let typed = sent.and_then(|form| form.get(&name)).map(|text| text.replace("\r\n", "\n"));
         let seen = sent.and_then(|form| form.get(&before(&name))).map(|text| text.replace("\r\n", "\n"));
+        // As the version, this stays until they are told that somebody else has changed the entry.
+        let stored = seen.clone().filter(|_| !is_told).unwrap_or(stored);
         // What was not touched follows what is there. What somebody else has changed is shown beside what was typed.
         let typed = typed.filter(|typed| seen.as_ref() != Some(typed));
         let is_changed = seen.is_some_and(|seen| seen != stored);

@@ -27,7 +27,7 @@ use crate::{
         ids::ParticipantId,
         invitation::{Facts, InvitationState},
         media::{Kind, Media},
-        message::{Message, OutboxMessage, State as MailState},
+        message::{Message, OutboxMessage, State as MailState, Stored},
         section::Section,
     },
     http::{
@@ -249,8 +249,8 @@ fn called(words: Words, console: &Console, call: &CallView) -> Event {
     }
 }
 
-fn message(words: Words, console: &Console, one: &OutboxMessage) -> Event {
-    let what = match one.message {
+fn message_id(message: &Message) -> &'static str {
+    match message {
         Message::SignIn { .. } => "console-people-mail-sign-in",
         Message::Test | Message::Sample { .. } => "letters-page-test-title",
         Message::Invitation { .. } => "letters-kind-invitation",
@@ -258,6 +258,13 @@ fn message(words: Words, console: &Console, one: &OutboxMessage) -> Event {
         Message::Rejection { .. } => "letters-kind-rejection",
         Message::RecordingRequest { .. } => "letters-kind-request",
         Message::Retention { .. } => "letters-kind-retention",
+    }
+}
+
+fn message(words: Words, console: &Console, one: &OutboxMessage) -> Event {
+    let what = match &one.message {
+        Stored::Newer { .. } => "console-messages-newer",
+        Stored::Known(message) => message_id(message),
     };
     let state = match one.state {
         MailState::Queued | MailState::Sending => "console-people-mail-queued",

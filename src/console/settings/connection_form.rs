@@ -1,6 +1,7 @@
 //! The form of a single sign-on connection.
 
 use crate::{
+    app::sso,
     console::inputs::{Input, Shape},
     domain::{
         fault::{Fault, Field, SetupFault},
@@ -14,6 +15,8 @@ use crate::{
 /// What is typed into the form of a connection. The secret is never shown again.
 #[derive(Default)]
 pub struct Entered {
+    /// What the connection was when the form was shown.
+    pub version: String,
     pub name: String,
     pub issuer: String,
     pub client_id: String,
@@ -28,6 +31,7 @@ impl Entered {
     pub fn read(form: &Form) -> Self {
         let text = |name| form.get(name).unwrap_or_default().to_owned();
         Self {
+            version: text("version"),
             name: text("name"),
             issuer: text("issuer"),
             client_id: text("client_id"),
@@ -40,6 +44,7 @@ impl Entered {
     pub fn of(connection: &Connection) -> Self {
         let domains: Vec<String> = connection.domains.iter().map(ToString::to_string).collect();
         Self {
+            version: sso::version(connection),
             name: connection.name.clone(),
             issuer: connection.issuer.clone(),
             client_id: connection.client_id.clone(),

@@ -15,7 +15,7 @@ use crate::{
         sso::{self, Registration, Step},
     },
     console::{
-        inputs::{Input, Shape, TYPED_NAME, base, confirmation, is_outdated, mistyped},
+        inputs::{Input, Shape, TYPED_NAME, confirmation, is_outdated, mistyped},
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
     },
@@ -262,7 +262,7 @@ fn draw_one(
     let shown = FormPage {
         title: one.name.clone(),
         inputs: inputs(words, entered, false),
-        version: sso::version(one),
+        version: entered.version.clone(),
         is_outdated: entered.is_outdated,
         others: facts(words, one),
         removal: Some((format!("{action}/delete"), typed_name)),
@@ -290,14 +290,17 @@ async fn update(
         client_secret: form.text("client_secret"),
         domains: Some(entered.domains()),
         trusts_unverified_email: Some(entered.trusts_unverified_email()),
-        base: base(&form),
+        base: Some(entered.version.clone()),
     };
     match sso::update(&app, &console.actor, one.id, change).await {
         Ok(_) => console.go(&app, "/settings/sign-on?done=saved"),
         Err(Error::Invalid(errors)) if is_outdated(&errors) => {
             entered.is_outdated = true;
             match find(&app, &console, &id).await {
-                Ok(now) => draw_one(&app, &console, StatusCode::CONFLICT, &now, &entered, None),
+                Ok(now) => {
+                    entered.version = sso::version(&now);
+                    draw_one(&app, &console, StatusCode::CONFLICT, &now, &entered, None)
+                }
                 Err(error) => console.fault(&app, &error),
             }
         }

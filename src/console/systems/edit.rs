@@ -15,7 +15,7 @@ use crate::{
         tool_consumers::{self, Change, ListChange},
     },
     console::{
-        inputs::{self, Input, Shape, base, is_outdated, said},
+        inputs::{self, Input, Shape, is_outdated, said},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
@@ -40,7 +40,6 @@ struct EditPage<'a> {
     inputs: Vec<Input>,
     roles: Vec<Choice>,
     schedule: Input,
-    /// What is stored now. If it differs when the form is sent, somebody else has changed it.
     version: String,
     is_changed: bool,
 }
@@ -48,6 +47,8 @@ struct EditPage<'a> {
 /// What is in the form.
 #[derive(Clone)]
 struct Entered {
+    /// What was stored when the form was shown. If it differs when the form is sent, somebody else has changed it.
+    version: String,
     name: String,
     access_token: String,
     deployments: String,
@@ -64,6 +65,7 @@ impl Entered {
         let lti = system.lti.as_ref();
         let lines = |list: Option<&Vec<String>>| list.map(|list| list.join("\n")).unwrap_or_default();
         Self {
+            version: tool_consumers::version(system),
             name: system.name.clone(),
             access_token: String::new(),
             deployments: lines(lti.map(|lti| &lti.deployments)),
@@ -79,6 +81,7 @@ impl Entered {
     fn read(form: &Form) -> Self {
         let text = |name| fields::text(form, name);
         Self {
+            version: form.get("version").unwrap_or_default().to_owned(),
             name: text("name"),
             access_token: text("access_token"),
             deployments: fields::lines(&text("deployments")).join("\n"),
@@ -139,11 +142,14 @@ pub async fn save(
         Err(error) => return console.fault(&app, &error),
     };
     let entered = Entered::read(&form);
-    let change = Change { base: base(&form), ..entered.change(&system) };
+    let change = Change { base: Some(entered.version.clone()), ..entered.change(&system) };
     match tool_consumers::update(&app, &console.actor, system.id, change).await {
         Ok(system) => console.go(&app, &format!("{PATH}/{}?done=saved", system.id)),
         Err(Error::Invalid(errors)) if is_outdated(&errors) => match found(&app, &console, &id).await {
-            Ok(now) => draw(&app, &console, &now, &entered, &FieldErrors::default(), true),
+            Ok(now) => {
+                let entered = Entered { version: tool_consumers::version(&now), ..entered };
+                draw(&app, &console, &now, &entered, &FieldErrors::default(), true)
+            }
             Err(error) => console.fault(&app, &error),
         },
         Err(Error::Invalid(errors)) => draw(&app, &console, &system, &entered, &errors, false),
@@ -175,7 +181,7 @@ fn draw(
             Shape::Menu(Schedule::ALL.map(schedule).into()),
             entered.schedule.word(),
         ),
-        version: tool_consumers::version(system),
+        version: entered.version.clone(),
         is_changed,
     };
     let status = match (is_changed, errors.is_empty()) {

@@ -274,9 +274,24 @@ async fn seen(browser: &Browser<'_>, form: &Form) -> String {
 
 /// Sends the form as one of the two.
 async fn send(browser: &Browser<'_>, form: &Form, which: usize, version: &str) -> Seen {
+    send_with(browser, form, which, version, None).await
+}
+
+/// `send`, with another value of one field.
+async fn send_with(
+    browser: &Browser<'_>,
+    form: &Form,
+    which: usize,
+    version: &str,
+    other: Option<(&str, &str)>,
+) -> Seen {
     let (csrf, base) = (browser.csrf(), browser.base().to_owned());
     let own = form.fixed.iter().chain(&form.sent[which].0);
     let mut fields: Vec<(&str, &str)> = own.map(|(name, value)| (*name, value.as_str())).collect();
+    if let Some(other) = other {
+        fields.retain(|(name, _)| *name != other.0);
+        fields.push(other);
+    }
     fields.push(("version", version));
     if form.rule != "/settings/look" {
         return browser.post(&form.action, &fields).await;
@@ -285,6 +300,35 @@ async fn send(browser: &Browser<'_>, form: &Form, which: usize, version: &str) -
     fields.push(("csrf", csrf.as_str()));
     let headers = [("origin", base.as_str()), ("sec-fetch-site", "same-origin")];
     browser.post_file(&form.action, ("logo", b""), &fields, &headers).await
+}
+
+/// A value that the form refuses. `None` if it has only boxes.
+fn mistake(form: &Form) -> Option<(&'static str, String)> {
+    let (name, value) = match form.rule {
+        "/settings/groups/{group}" => match form.action.rsplit('/').next().unwrap() {
+            "general" => ("time_zone", "Nowhere"),
+            "audiences" => ("public", ""),
+            "origins" => ("origins", "nonsense"),
+            "recordings" => return None,
+            other => panic!("{other}: which value does this form refuse?"),
+        },
+        "/settings/look" => ("accent", "nonsense"),
+        "/settings/sign-on/{id}" => ("domains", "@"),
+        "/members/groups" => ("group", ""),
+        "/members/groups/claim" => ("claim", ""),
+        "/members/change" => ("role", ""),
+        "/learning-systems/{id}/edit" => ("name", ""),
+        // Of no page.
+        "/directories/groups/{id}" => ("kind", "page"),
+        "/people/{id}/edit" => return Some(("first_name", "x".repeat(300))),
+        "/name-pages/{id}" => ("title", ""),
+        "/custom-fields/{name}" => ("label", ""),
+        "/start/name" => ("zone", "Nowhere"),
+        "/audit/retention" => ("days", "many"),
+        "/settings/consent" | "/messages/texts" => ("text", " "),
+        other => panic!("{other}: which value does this form refuse?"),
+    };
+    Some((name, value.to_owned()))
 }
 
 /// They are told, see what they have typed, and can save it again.
@@ -333,6 +377,38 @@ async fn the_second_of_two_is_told_and_nothing_is_lost() {
         let again = send(&two, form, 1, &now).await;
         assert_eq!(again.status, 303, "{what}: {}", again.body);
         assert_ne!(seen(&one, form).await, now, "{what}");
+    }
+}
+
+/// Otherwise the next attempt would replace what they have never seen.
+#[tokio::test]
+async fn after_a_mistake_the_second_of_two_is_still_told() {
+    let world = World::new().await;
+    let (forms, [one, two]) = (forms(&world).await, owners(&world).await);
+    for form in &forms {
+        let (what, Some((name, value))) = (&form.action, mistake(form)) else { continue };
+        let mistake = Some((name, value.as_str()));
+        let old = seen(&two, form).await;
+        let is_told = |page: &Seen| plain(&page.body).contains("Somebody else has changed");
+        let refused = send_with(&two, form, 1, &old, mistake).await;
+        assert_eq!(refused.status, 422, "{what}: {}", refused.body);
+        assert!(!is_told(&refused), "{what}: {}", refused.body);
+        assert_eq!(version(&refused.body, what), old, "{what}: {}", refused.body);
+
+        world.advance(Duration::from_secs(1));
+        let saved = send(&one, form, 0, &old).await;
+        assert_eq!(saved.status, 303, "{what}: {}", saved.body);
+        let now = seen(&one, form).await;
+        assert_ne!(now, old, "{what}");
+        let refused = send_with(&two, form, 1, &old, mistake).await;
+        let shown = version(&refused.body, what);
+        if is_told(&refused) {
+            assert_eq!(shown, now, "{what}: {}", refused.body);
+        } else {
+            assert_eq!(refused.status, 422, "{what}: {}", refused.body);
+            check_told(form, 1, &send(&two, form, 1, shown).await, &now);
+        }
+        assert_eq!(seen(&one, form).await, now, "{what}: nothing of the second one was saved");
     }
 }
 

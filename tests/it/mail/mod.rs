@@ -4,6 +4,7 @@ mod commands;
 mod delivery;
 mod killed;
 mod letters;
+mod newer;
 mod pace;
 
 use std::{
