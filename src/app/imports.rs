@@ -41,6 +41,7 @@ use crate::{
         import::{Counts, Import, ImportOnPage, ImportState},
         institution::Institution,
         participant::LegalNames,
+        scope::Scope,
     },
     store::{self, Sql, custom_fields, imports, rolls},
 };
@@ -157,7 +158,7 @@ pub async fn begin(
     };
     let (id, who) = (import.id, actor.who());
     let record = about(Record::new(app, actor, institution, Act::ImportStarted), &import);
-    remove_old(app).await?;
+    remove_old_within(app, Scope::Institution(institution)).await?;
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -345,8 +346,13 @@ pub async fn last(
 
 /// Deletes imports that can no longer be undone, and files that nobody has imported.
 pub async fn remove_old(app: &App) -> Result<()> {
+    remove_old_within(app, Actor::System.reach()).await
+}
+
+/// Whoever begins an import removes those of the same institution: the lock of another one may be held for long.
+async fn remove_old_within(app: &App, scope: Scope) -> Result<()> {
     let before = app.clock.now().plus_days(-undo::UNDO_DAYS);
-    for (institution, id) in imports::old(&mut app.db.read(), before).await? {
+    for (institution, id) in imports::old(&mut app.db.read(), scope, before).await? {
         app.db
             .write::<_, Error>(move |sql| {
                 Box::pin(async move {

@@ -209,8 +209,8 @@ pub async fn take_turn(sql: &mut Sql) -> Result<()> {
     sql.execute("UPDATE switchboard SET turn = turn + 1 WHERE id = 1", &[]).await.map(|_| ())
 }
 
-/// The next call, once the deferrals have ended: of the first institution after the one that was served last, the one that has been due longest, to a number that no
-/// attempt is calling right now.
+/// The next call, once the deferrals have ended: of the first institution after the one that was served last, the one that has been due
+/// longest, to a number that no attempt is calling right now.
 pub async fn due(sql: &mut Sql, now: Moment) -> Result<Option<(InstitutionId, CallId, Turn)>> {
     let read = |row: &Row<'_>| {
         let last = row.int(2)?;

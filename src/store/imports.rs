@@ -10,11 +10,12 @@ pub use changes::{
 };
 pub use files::{Whole, beginning, delete_file, insert_parts, part, set_beginning, waiting_files};
 
-use super::{Error, Result, Row, Sql, Value, padded, placeholders};
+use super::{Error, Result, Row, Sql, Value, padded, placeholders, within};
 use crate::domain::{
     ids::{ImportId, InstitutionId, NamePageId, ParticipantId},
     import::{Counts, Import, ImportOnPage, ImportState},
     moment::Moment,
+    scope::Scope,
 };
 
 const COLUMNS: &str = "id, name_page_id, state, file_name, mapping, rows_done, rows_total, created, updated, unchanged, refused, report, fault, created_at, \
@@ -300,9 +301,11 @@ fn old_params(before: Moment) -> [Value<'static>; 2] {
 }
 
 /// Imports that began before then and that nobody is busy with.
-pub async fn old(sql: &mut Sql, before: Moment) -> Result<Vec<(InstitutionId, ImportId)>> {
-    let text = format!("SELECT institution_id, id FROM imports WHERE {OLD}");
-    sql.rows(&text, &old_params(before), |row| Ok((row.id(0)?, row.id(1)?))).await
+pub async fn old(sql: &mut Sql, scope: Scope, before: Moment) -> Result<Vec<(InstitutionId, ImportId)>> {
+    let mut params: Vec<Value<'_>> = old_params(before).into();
+    let within = within(scope, "institution_id", &mut params);
+    let text = format!("SELECT institution_id, id FROM imports WHERE {OLD} AND {within}");
+    sql.rows(&text, &params, |row| Ok((row.id(0)?, row.id(1)?))).await
 }
 
 /// Deletes such an import with its files and what it changed, unless somebody has continued it. The caller holds the institution's lock.

@@ -19,6 +19,7 @@ use crate::{
         import::{Counts, Import, ImportState},
         institution::Institution,
         job::Job,
+        scope::Scope,
     },
     store::{
         self, Sql,
@@ -126,7 +127,7 @@ pub async fn upload(
     };
     let id = import.id;
     let parts: Vec<String> = bytes.chunks(PART).map(|part| STANDARD.encode(part)).collect();
-    super::remove_old(app).await?;
+    super::remove_old_within(app, Scope::Institution(institution)).await?;
     let is_stored = app
         .db
         .write::<_, Error>(move |sql| {

@@ -383,6 +383,24 @@ async fn the_day_for_undoing_begins_with_the_import_and_a_busy_import_is_not_for
     }
 }
 
+#[tokio::test]
+async fn whoever_uploads_a_file_removes_old_ones_of_the_institution_alone() {
+    let world = World::new().await;
+    let neighbor = world.neighbor().await;
+    let file = b"email,first_name\nana@example.edu,Ana\n";
+    let (here, there) = ((world.institution.id, world.page.id), (neighbor.institution.id, neighbor.page.id));
+    let upload = async |place| {
+        imports::upload(&world.app, &Actor::Operator, place, "upload", file.to_vec()).await.unwrap().unwrap()
+    };
+    let (old, theirs) = (upload(here).await, upload(there).await);
+    world.advance(Duration::from_secs(25 * 3_600));
+    upload(here).await;
+    assert_eq!(count(&world, &format!("imports WHERE id = {old}")).await, 0);
+    assert_eq!(count(&world, &format!("imports WHERE id = {theirs}")).await, 1, "its lock may be held");
+    imports::remove_old(&world.app).await.unwrap();
+    assert_eq!(count(&world, "imports").await, 1);
+}
+
 /// It is done every minute.
 #[tokio::test]
 async fn looking_for_old_imports_does_not_wait_for_the_writer_of_the_database() {
