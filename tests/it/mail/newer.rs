@@ -86,11 +86,11 @@ async fn lists_show_a_message_of_a_newer_version_and_nobody_sends_it_again() {
         let browser = member(&world, role).await;
         for path in [&list, &entry] {
             let page = browser.get(path).await.expect(200).body;
-            assert!(page.contains("Message of a newer version"), "{path}: {page}");
+            assert!(page.contains("Message from a newer version"), "{path}: {page}");
             assert!(!page.contains("/messages/retry/"), "{path}: {page}");
         }
         let told = browser.post(&format!("{list}/retry/{id}"), &[]).await.expect(409).body;
-        assert!(told.contains("it is of a newer version"), "{told}");
+        assert!(told.contains("it comes from a newer version"), "{told}");
     }
     let refused = outbox::retry(&world.app, &Actor::Operator, None, id).await;
     assert!(matches!(&refused, Err(Error::Invalid(why)) if why.to_string().contains("newer version")));
