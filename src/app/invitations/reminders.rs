@@ -33,21 +33,25 @@ const RUNS: usize = 400;
 /// Sends the reminders that are due. When the next one is due and the message are written in one transaction, so that nobody gets two
 /// reminders if this process is killed, or if two workers do it at once.
 pub async fn remind_due(app: &App) -> Result<()> {
-    let mut sent = 0;
+    let (mut sent, mut failed) = (0, None);
     for _ in 0..RUNS {
         let now = app.clock.now();
         let due = invitations::due(&mut app.db.read(), now, DUE).await?;
-        if due.is_empty() {
+        if due.is_empty() || failed.is_some() {
             break;
         }
         for (institution, ids) in due {
-            sent += remind_these(app, institution, ids, now).await?;
+            // One that is locked for long does not keep the others.
+            match remind_these(app, institution, ids, now).await {
+                Ok(reminded) => sent += reminded,
+                Err(error) => failed = failed.or(Some(error)),
+            }
         }
     }
     if sent > 0 {
         tracing::info!(sent, "people were reminded of their invitations");
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// Sends those of these reminders of an institution that are still due. Returns how many were sent.

@@ -13,15 +13,20 @@ use crate::{
 pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::STANDARD };
 
 pub async fn run(context: &Context<'_>) -> Result<()> {
-    exports::expire(context.app).await?;
-    imports::remove_old(context.app).await?;
-    outbox::remove_old(context.app).await?;
-    plays::remove_old(context.app).await?;
-    tokens::remove_old(context.app).await?;
-    sign_in::remove_expired(context.app).await?;
-    sso::remove_expired(context.app).await?;
-    registrations::remove_expired(context.app).await?;
-    idempotency::remove_expired(context.app).await?;
-    audit::delete_expired(context.app).await?;
-    sessions::remove_expired(context.app).await
+    let app = context.app;
+    // If one fails, perhaps because an institution is locked for long, the others are removed all the same.
+    let removed = [
+        exports::expire(app).await,
+        imports::remove_old(app).await,
+        outbox::remove_old(app).await,
+        plays::remove_old(app).await,
+        tokens::remove_old(app).await,
+        sign_in::remove_expired(app).await,
+        sso::remove_expired(app).await,
+        registrations::remove_expired(app).await,
+        idempotency::remove_expired(app).await,
+        audit::delete_expired(app).await,
+        sessions::remove_expired(app).await,
+    ];
+    removed.into_iter().collect()
 }
