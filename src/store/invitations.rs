@@ -268,7 +268,6 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             guests::on_page_text(64),
             [vec![Value::Int(1), Value::Int(2)], vec![Value::from("p7@example.edu"); 64]].concat(),
         ),
-        ("due reminders", reminders::DUE.to_owned(), vec![1_i64.into(), 100_i64.into()]),
         (
             "due reminders of an institution",
             reminders::due_among_text(64),

@@ -49,7 +49,7 @@ pub async fn due(
     Ok(ids)
 }
 
-pub(super) const DUE: &str = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
+const DUE: &str = "SELECT institution_id, id FROM invitations WHERE next_reminder_at <= $1 \
      ORDER BY next_reminder_at, id LIMIT $2";
 
 /// Those of these invitations whose reminder is still due, the longest due first.

@@ -374,7 +374,7 @@ async fn exports_have_people_of_these_pages_alone_and_others_cannot_be_read() {
     )
     .await
     .unwrap();
-    until("the choir is out of reach", || async { listed(&narrow).await.0 == 1 }).await;
+    until("the choir is out of reach", || async { listed(&narrow).await.1 == [narrower.clone()] }).await;
     assert_eq!(report(&narrow, &narrower).await, [] as [&str; 0], "a limit without pages is nobody");
     get(&world, &narrow, &format!("/v4/exports/{own}")).await.expect(403);
     assert_eq!(report(&token, &own).await, of_both[2..]);
