@@ -25,7 +25,7 @@ pub async fn run(context: &Context<'_>) -> Result<()> {
         sso::remove_expired(app).await,
         registrations::remove_expired(app).await,
         idempotency::remove_expired(app).await,
-        audit::delete_expired(app).await,
+        audit::delete_expired(app).await.map(drop),
         sessions::remove_expired(app).await,
     ];
     removed.into_iter().collect()
