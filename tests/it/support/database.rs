@@ -240,22 +240,41 @@ async fn connect(server: &str) -> Client {
 async fn new_database(server: &str, template: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    // The session that created the template may need a moment to disconnect. Citus has a background worker in each database, which is
-    // started again some seconds later.
     let in_use = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::OBJECT_IN_USE);
-    let end_workers = format!(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}' AND backend_type <> 'client backend'"
-    );
     let text = format!("CREATE DATABASE {name} TEMPLATE {template}");
+    if on_citus() && template != "template1" {
+        close(template).await;
+    }
     for server in servers(server) {
         let client = connect(&server).await;
         while let Err(error) = client.batch_execute(&text).await {
+            // The session that created the template may need a moment to disconnect.
             assert!(in_use(&error), "{error}");
-            client.batch_execute(&end_workers).await.unwrap();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
     url_of(server, &name)
+}
+
+/// Nobody can connect to this database of Citus any more, which can be copied then. On each node, Citus has a background worker in each
+/// database, which connects to all other nodes, and which is started again some seconds after it has ended.
+async fn close(database: &str) {
+    // One after the other, and once: PostgreSQL refuses to change a database twice at the same time.
+    static CLOSED: tokio::sync::Mutex<Vec<String>> = tokio::sync::Mutex::const_new(Vec::new());
+    let mut closed = CLOSED.lock().await;
+    if closed.iter().any(|one| one == database) {
+        return;
+    }
+    let nodes = citus_nodes();
+    for text in [
+        format!("ALTER DATABASE {database} ALLOW_CONNECTIONS false"),
+        format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}'"),
+    ] {
+        for node in &nodes {
+            connect(node).await.batch_execute(&text).await.unwrap();
+        }
+    }
+    closed.push(database.to_owned());
 }
 
 /// A new database with the content of this one, which nobody uses. PostgreSQL only.
