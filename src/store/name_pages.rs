@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::{
-    Result, Row, Sql, Value, admissions, courses, coverage, institutions,
+    Result, Row, Sql, Value, admissions, courses, coverage, id_values, institutions,
     lookup::{Lookup, Param},
-    padded, placeholders, retention,
+    padded, retention,
     rolls::{self, Extent},
 };
 use crate::domain::{
@@ -94,7 +94,7 @@ pub async fn by_ids(
         let text = format!(
             "SELECT {} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
             COLUMNS.join(", "),
-            placeholders(2, group.len())
+            id_values(2, group.len())
         );
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();

@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Result, Row, Sql, Value,
+    Result, Row, Sql, Value, id_values,
     lookup::{Lookup, Param},
     own_list, padded, placeholders,
     rolls::Start,
@@ -95,7 +95,7 @@ async fn add_labels(
     for group in padded(&pages) {
         let text = format!(
             "SELECT n.id, {LABEL} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
-            placeholders(2, group.len())
+            id_values(2, group.len())
         );
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();

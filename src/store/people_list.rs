@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Result, Row, Sql, Value, padded, placeholders, stored_json};
+use super::{Result, Row, Sql, Value, id_values, padded, placeholders, stored_json};
 use crate::domain::{
     ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
     people_query::{Cursor, Findable, name_key},
@@ -216,7 +216,7 @@ pub async fn page_names(
     for group in padded(pages) {
         let text = format!(
             "SELECT n.id, n.title, n.slug FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
-            placeholders(2, group.len())
+            id_values(2, group.len())
         );
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
