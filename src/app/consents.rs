@@ -235,8 +235,8 @@ pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Resu
     write(app, actor, institution, None, None).await
 }
 
-/// `set`, or `reset` without a text, if what it replaces is what was seen (`seen`). Otherwise nothing is changed:
-/// `Outdated`.
+/// `set`, or `reset` without a text, if what it replaces is what was seen (`seen`). Otherwise nothing is changed
+/// (`SetupFault::Outdated`).
 pub async fn replace(
     app: &App,
     actor: &Actor,

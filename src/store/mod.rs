@@ -131,9 +131,9 @@ fn placeholders(first: usize, count: usize) -> String {
     text
 }
 
-/// Like `placeholders`, for ids in a table of which an institution may have thousands of rows, or a few. PostgreSQL plans for any institution
-/// and expects few: for a long list it reads all rows of the institution, and compares each with every element (33 ms for 128 of 10,000).
-/// Values it hashes (3 ms).
+/// Like `placeholders`, for ids of a table in which some institutions have thousands of rows. A generic plan of PostgreSQL assumes the average
+/// institution: with a long list, it reads all rows of the institution and compares each with every element (33 ms for 128 of 10,000). With
+/// VALUES it uses a hash join (3 ms).
 fn id_values(first: usize, count: usize) -> String {
     if count <= FEW_IDS {
         return placeholders(first, count);
@@ -142,7 +142,7 @@ fn id_values(first: usize, count: usize) -> String {
     format!("VALUES (CAST(${first} AS BIGINT)){rest}")
 }
 
-/// For so many ids it searches the index.
+/// Up to this many ids, PostgreSQL searches the index.
 const FEW_IDS: usize = 16;
 
 /// The condition that limits a statement to a scope. Its parameter, if any, is appended to `params`.
