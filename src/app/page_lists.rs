@@ -1,11 +1,10 @@
 //! Lists of the name pages that somebody runs, with their figures.
 
 use super::{Actor, App, Result};
-pub use crate::store::page_lists::ListedPage;
+pub use crate::store::page_lists::{ListedPage, PageName};
 use crate::{
     domain::{
         ids::{InstitutionId, NamePageId},
-        name_page::NamePage,
         page_settings::PageState,
         text,
     },
@@ -61,7 +60,7 @@ pub async fn list(
                 return Ok(list);
             }
             than = one.0.id;
-            if matches(&one.0, &wanted) {
+            if matches([&one.0.title, &one.0.slug, &one.0.event_code], &wanted) {
                 list.pages.push(one);
             }
         }
@@ -75,8 +74,24 @@ pub async fn list(
     }
 }
 
-fn matches(page: &NamePage, wanted: &str) -> bool {
+/// The newest pages that the actor runs and that a text finds. Reads just their names, so that typing is answered at once.
+pub async fn quick(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    text: &str,
+    most: usize,
+) -> Result<Vec<PageName>> {
+    let within = actor.managed(institution)?;
+    let wanted = text::searchable(text.trim());
+    let mut found = page_lists::names(&mut app.db.read(), institution, within).await?;
+    found.retain(|page| matches([&page.title, &page.slug, &page.event_code], &wanted));
+    found.truncate(most);
+    Ok(found)
+}
+
+fn matches([title, slug, event_code]: [&str; 3], wanted: &str) -> bool {
     wanted.is_empty()
-        || [&page.title, &page.slug].into_iter().any(|own| text::searchable(own).contains(wanted))
-        || text::searchable(&page.event_code) == wanted
+        || [title, slug].into_iter().any(|own| text::searchable(own).contains(wanted))
+        || text::searchable(event_code) == wanted
 }

@@ -28,7 +28,7 @@ use crate::{
 
 /// People on one part of the list.
 pub const PER_PAGE: usize = 100;
-const SHOWN: Limits = Limits { people: PER_PAGE, walked: 10_000 };
+const SHOWN: Limits = Limits { people: PER_PAGE, walked: 6_000 };
 /// For something that is done with everybody who matches.
 const COLLECTED: usize = 50_000;
 

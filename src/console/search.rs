@@ -14,8 +14,8 @@ use super::{
     visit::{Console, Nav},
 };
 use crate::{
-    app::{App, Result, members, name_pages, people_search},
-    domain::{member::Role, name_page::NamePage, section::Section, text::searchable},
+    app::{App, Result, page_lists, people_search},
+    domain::{member::Role, section::Section, text::searchable},
     http::{form::Form, html::root, page::Page, reply},
     words::Words,
 };
@@ -119,25 +119,13 @@ async fn people(app: &App, console: &Console, text: &str) -> Result<Vec<Hit>> {
     Ok(found.into_iter().map(hit).collect())
 }
 
-/// An institution has some thousands of pages at most, and a manager some hundreds.
 async fn pages(app: &App, console: &Console, text: &str) -> Result<Vec<Hit>> {
-    let all: Vec<NamePage> = match console.member.role.has_all_pages() {
-        true => name_pages::all(app, &console.actor, console.id())
-            .await?
-            .into_iter()
-            .map(|(page, _)| page)
-            .collect(),
-        false => members::own_pages(app, &console.actor, &console.member.person).await?.of_role,
-    };
-    let wanted = searchable(text);
-    let matching = all
-        .into_iter()
-        .filter(|page| searchable(&page.title).contains(&wanted) || page.slug.contains(&wanted));
-    let hit = |page: NamePage| {
+    let found = page_lists::quick(app, &console.actor, console.id(), text, MOST).await?;
+    let hit = |page: page_lists::PageName| {
         let address = format!("{}{}/{}", root(&app.links), console.path("/name-pages"), page.id);
         Hit { title: page.title, hint: page.slug, address }
     };
-    Ok(matching.take(MOST).map(hit).collect())
+    Ok(found.into_iter().map(hit).collect())
 }
 
 /// Sections and commands of the role. Without a text, the sections.

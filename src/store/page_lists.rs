@@ -1,6 +1,6 @@
 //! Lists of name pages with their settings and figures, newest first.
 
-use super::{Result, Row, Sql, Value, coverage, name_pages, padded, page_settings, placeholders};
+use super::{Result, Row, Sql, Value, coverage, id_values, name_pages, padded, page_settings, placeholders};
 use crate::domain::{
     coverage::Coverage,
     ids::{InstitutionId, NamePageId},
@@ -86,6 +86,44 @@ fn older_text(chosen: Chosen<'_>, these: Option<&str>, params: &mut Vec<Value<'_
     let limit = bound(count);
     text.push_str(&format!(" ORDER BY n.id DESC LIMIT ${limit}"));
     text
+}
+
+/// What a page is found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageName {
+    pub id: NamePageId,
+    pub title: String,
+    pub slug: String,
+    pub event_code: String,
+}
+
+/// The names of all pages that are not archived, or of those of them that are within a list; newest first.
+pub async fn names(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    within: Option<&[NamePageId]>,
+) -> Result<Vec<PageName>> {
+    let text = |these: &str| {
+        format!(
+            "SELECT n.id, n.title, n.slug, n.event_code FROM name_pages n \
+             WHERE n.institution_id = $1 AND n.archived_at IS NULL{these} ORDER BY n.id DESC"
+        )
+    };
+    let read = |row: &Row<'_>| {
+        Ok(PageName { id: row.id(0)?, title: row.text(1)?, slug: row.text(2)?, event_code: row.text(3)? })
+    };
+    let Some(within) = within else {
+        return sql.rows(&text(""), &[institution.into()], read).await;
+    };
+    let mut found = Vec::with_capacity(within.len());
+    for group in padded(within) {
+        let text = text(&format!(" AND n.id IN ({})", id_values(2, group.len())));
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, read).await?);
+    }
+    found.sort_by_key(|page| std::cmp::Reverse(page.id));
+    Ok(found)
 }
 
 /// Those of the institution's pages that are not archived and say themselves how they ask for a custom field, newest first.

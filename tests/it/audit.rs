@@ -290,6 +290,7 @@ const READS: &[&str] = &[
     "own_media::sound",
     "own_person::find",
     "page_lists::list",
+    "page_lists::quick",
     "page_settings::managed",
     "participants::find",
     "participants::latest",

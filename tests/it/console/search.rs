@@ -27,6 +27,8 @@ async fn people_pages_and_commands_are_found_within_the_role() {
         ("cem@example.edu", vec!["Cem"], vec![]),
         ("choi", vec!["Choir"], vec![]),
         ("class", vec!["Class of 2027"], vec!["Class of 2027"]),
+        // By the code that people type.
+        (&choir.event_code, vec!["Choir"], vec![]),
         ("access+token", vec!["Access tokens", "Create an access token"], vec![]),
         ("directory", vec!["Connect a directory (SCIM)"], vec![]),
         ("export+people", vec!["Export people"], vec!["Export people"]),
