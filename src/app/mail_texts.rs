@@ -121,8 +121,10 @@ async fn write(
                     return Err(Error::Missing(Missing::Institution));
                 }
                 let old = mail_texts::find(sql, institution, kind, language).await?;
-                let in_force = old.clone().unwrap_or_else(|| render::built_in(kind, language));
-                check_base(base.as_deref(), &version(&in_force))?;
+                if base.is_some() {
+                    let built_in = || version(&render::built_in(kind, language));
+                    check_base(base.as_deref(), &old.as_ref().map_or_else(built_in, version))?;
+                }
                 let before = old.as_ref().map_or(Json::Null, values);
                 match new {
                     Some(new) => {
