@@ -227,24 +227,12 @@ pub async fn set(
     language: Language,
     text: &str,
 ) -> Result<ConsentText> {
-    write(app, actor, institution, Some((language, text)), None).await
+    replace(app, actor, institution, Some((language, text)), None).await
 }
 
 /// Goes back to the text that comes with the software. Earlier versions are kept: people have agreed to them.
 pub async fn reset(app: &App, actor: &Actor, institution: InstitutionId) -> Result<ConsentText> {
-    write(app, actor, institution, None, None).await
-}
-
-/// `set`, or `reset` without a text, if what it replaces is what was seen (`seen`). Otherwise nothing is changed
-/// (`SetupFault::Outdated`).
-pub async fn replace(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    new: Option<(Language, &str)>,
-    base: String,
-) -> Result<ConsentText> {
-    write(app, actor, institution, new, Some(base)).await
+    replace(app, actor, institution, None, None).await
 }
 
 /// Identifies what a text in this language replaces or, without a language, what `reset` does: the texts in all languages. A
@@ -255,7 +243,9 @@ pub fn seen(text: &ConsentText, language: Option<Language>) -> String {
     version_of(&(&text.version, replaced))
 }
 
-async fn write(
+/// `set`, or `reset` without a text. `base` is what was seen of what it replaces (`seen`): if that is something else by now, nothing is
+/// changed (`SetupFault::Outdated`).
+pub async fn replace(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,

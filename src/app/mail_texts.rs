@@ -82,19 +82,19 @@ pub async fn set(
     Ok(new)
 }
 
-/// `set`, or `reset` without a text, if the text in force is the one that was seen (`version`). Otherwise nothing is changed:
-/// `SetupFault::Outdated`.
+/// `set`, or `reset` without a text. `base` is the version of the text that was seen: if another one is in force by now, nothing is changed
+/// (`SetupFault::Outdated`).
 pub async fn replace(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
     place: (LetterKind, Language),
     typed: Option<&MailText>,
-    base: String,
+    base: Option<String>,
 ) -> Result<()> {
     actor.administer(institution)?;
     let new = typed.map(|typed| MailText::parse(place.0, &typed.subject, &typed.text)).transpose()?;
-    write(app, actor, institution, place, new, Some(base)).await.map(drop)
+    write(app, actor, institution, place, new, base).await.map(drop)
 }
 
 /// Tells whether a text is still the same.
@@ -121,8 +121,10 @@ async fn write(
                     return Err(Error::Missing(Missing::Institution));
                 }
                 let old = mail_texts::find(sql, institution, kind, language).await?;
-                let in_force = old.clone().unwrap_or_else(|| render::built_in(kind, language));
-                check_base(base.as_deref(), &version(&in_force))?;
+                if base.is_some() {
+                    let built_in = || version(&render::built_in(kind, language));
+                    check_base(base.as_deref(), &old.as_ref().map_or_else(built_in, version))?;
+                }
                 let before = old.as_ref().map_or(Json::Null, values);
                 match new {
                     Some(new) => {

@@ -162,12 +162,14 @@ pub(super) async fn is_last_owner(sql: &mut Sql, member: &Member) -> Result<bool
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(Member, Vec<String>)>> {
     actor.own(institution)?;
     let sql = &mut app.db.read();
-    let mut pages = name_pages::all(sql, institution, false).await?;
-    pages.extend(name_pages::all(sql, institution, true).await?);
-    let slugs: HashMap<NamePageId, String> =
-        pages.into_iter().map(|(page, _)| (page.id, page.slug)).collect();
-    let all = members::all(sql, institution).await?.into_iter();
+    let all = members::all(sql, institution).await?;
+    let mut pages: Vec<NamePageId> = all.iter().flat_map(|member| member.pages.iter().copied()).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let pages = name_pages::by_ids(sql, institution, &pages).await?;
+    let slugs: HashMap<NamePageId, String> = pages.into_iter().map(|page| (page.id, page.slug)).collect();
     Ok(all
+        .into_iter()
         .map(|member| {
             let of_member = member.pages.iter().filter_map(|page| slugs.get(page).cloned()).collect();
             (member, of_member)

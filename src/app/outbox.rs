@@ -18,7 +18,7 @@ use crate::{
         job::{Claim, Job},
         language::Language,
         mail_text::LetterKind,
-        message::{Message, OutboxMessage, State},
+        message::{Envelope, Message, OutboxMessage, State},
         moment::Moment,
         scope::Scope,
         session::PersonId,
@@ -79,12 +79,11 @@ async fn insert(
     now: Moment,
 ) -> Result<MessageId> {
     let expires_at = now.plus(message.lifetime());
-    let new = OutboxMessage {
+    let envelope = Envelope {
         id: ids.id(now),
         institution,
         page,
         to,
-        message,
         state: State::Queued,
         attempts: 0,
         answer: None,
@@ -92,6 +91,7 @@ async fn insert(
         changed_at: now,
         expires_at,
     };
+    let new = OutboxMessage { envelope, message };
     let is_wanted = !is_unwanted(sql, &new, new.to.key()).await?;
     if is_wanted && outbox::insert(sql, &new).await? {
         jobs::enqueue(sql, ids.id(now), &new.job(), now, now).await?;
@@ -216,7 +216,8 @@ async fn begin(app: &App, claim: &Claim, row: &Known, digests: Option<Digests>) 
                 if !row.message.is_bulk() {
                     mail_pace::overtake(sql, pace, now).await?;
                 }
-                Ok(Begun::Sending(Box::new(OutboxMessage { state: State::Sending, attempts, ..row })))
+                let envelope = Envelope { state: State::Sending, attempts, ..row.envelope };
+                Ok(Begun::Sending(Box::new(OutboxMessage { envelope, message: row.message })))
             })
         })
         .await

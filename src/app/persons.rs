@@ -212,10 +212,8 @@ async fn rewritten(app: &App) -> Files {
 
 /// Locks all calls of these registrations, before anything that is locked after a call.
 async fn lock_calls(sql: &mut Sql, institution: InstitutionId, registrations: &[Registration]) -> Result<()> {
-    for one in registrations {
-        store::calls::lock_of(sql, institution, one.id).await?;
-    }
-    Ok(())
+    let ids: Vec<ParticipantId> = registrations.iter().map(|one| one.id).collect();
+    Ok(store::calls::lock_of(sql, institution, &ids).await?)
 }
 
 /// Cancels pending calls, deletes recordings at the cloud provider, and keeps opt-outs from calls without the phone number.

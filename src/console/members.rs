@@ -11,7 +11,7 @@ use axum::{
     response::Response,
 };
 
-pub(super) use self::choices::{PageChoices, RadioChoice, chosen_pages, role_hint};
+pub(super) use self::choices::{RadioChoice, role_hint};
 use super::{
     rule::{Least, Rule},
     visit::{Console, Nav},

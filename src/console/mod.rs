@@ -15,6 +15,7 @@ mod moderation;
 mod name_pages;
 mod operator;
 mod overview;
+mod page_choices;
 mod people;
 mod phone;
 mod progress;

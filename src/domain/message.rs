@@ -1,6 +1,6 @@
 //! Messages that are mailed: what each kind is about, and the states of its delivery.
 
-use std::time::Duration;
+use std::{ops::Deref, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::Value;
@@ -190,13 +190,19 @@ impl State {
 /// A message in the outbox: as it was read, or, with `Message`, one that this version can write and send.
 #[derive(Debug, Clone)]
 pub struct OutboxMessage<M = Stored> {
+    pub envelope: Envelope,
+    pub message: M,
+}
+
+/// What every version knows of a message.
+#[derive(Debug, Clone)]
+pub struct Envelope {
     pub id: MessageId,
     /// `None` for a message of the installation.
     pub institution: Option<InstitutionId>,
     /// The name page that it is about, whose managers see it. Messages of earlier versions have none.
     pub page: Option<NamePageId>,
     pub to: Email,
-    pub message: M,
     pub state: State,
     /// Only grows.
     pub attempts: u32,
@@ -207,7 +213,7 @@ pub struct OutboxMessage<M = Stored> {
     pub expires_at: Moment,
 }
 
-impl<M> OutboxMessage<M> {
+impl Envelope {
     /// Will it not be delivered, unless somebody sends it again? A message that may have arrived is not lost.
     pub fn is_lost(&self, now: Moment) -> bool {
         match self.state {
@@ -219,50 +225,33 @@ impl<M> OutboxMessage<M> {
     }
 }
 
+impl<M> Deref for OutboxMessage<M> {
+    type Target = Envelope;
+
+    fn deref(&self) -> &Envelope {
+        &self.envelope
+    }
+}
+
 impl OutboxMessage {
     /// `None` if only a newer version knows its kind.
     pub fn known(self) -> Option<OutboxMessage<Message>> {
-        let Self {
-            id,
-            institution,
-            page,
-            to,
-            message: Stored::Known(message),
-            state,
-            attempts,
-            answer,
-            created_at,
-            changed_at,
-            expires_at,
-        } = self
-        else {
-            return None;
-        };
-        Some(OutboxMessage {
-            id,
-            institution,
-            page,
-            to,
-            message,
-            state,
-            attempts,
-            answer,
-            created_at,
-            changed_at,
-            expires_at,
-        })
+        match self.message {
+            Stored::Known(message) => Some(OutboxMessage { envelope: self.envelope, message }),
+            Stored::Newer { .. } => None,
+        }
     }
 
     /// May somebody send it again from here?
     pub const fn can_be_retried(&self) -> bool {
-        matches!(self.message, Stored::Known(_)) && self.state.can_be_retried()
+        matches!(self.message, Stored::Known(_)) && self.envelope.state.can_be_retried()
     }
 }
 
 impl OutboxMessage<Message> {
     /// The job that delivers it.
     pub const fn job(&self) -> Job {
-        let (institution, message) = (self.institution, self.id);
+        let (institution, message) = (self.envelope.institution, self.envelope.id);
         if self.message.is_bulk() {
             Job::SendBulkMail { institution, message }
         } else {

@@ -77,7 +77,8 @@ pub async fn send(
     }
     let is_reset = form.get("do") == Some("reset");
     let (place, wanted) = ((asked.kind, asked.language), (!is_reset).then_some(typed));
-    match mail_texts::replace(app, actor, institution, place, wanted.as_ref(), version.clone()).await {
+    let base = Some(version.clone());
+    match mail_texts::replace(app, actor, institution, place, wanted.as_ref(), base).await {
         Ok(()) => Ok(Sent::Done(if is_reset { "reset" } else { "saved" })),
         Err(Error::Invalid(errors)) if errors.has(&Field::Version) => {
             Ok(again(StatusCode::CONFLICT, wanted, FieldErrors::default(), None))

@@ -164,11 +164,21 @@ pub async fn lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Resu
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
-/// Locks all calls of a participant before they are deleted. Whoever handles a webhook locks the call first, and then its attempts, jobs
+/// Locks all calls of these people before they are deleted. Whoever handles a webhook locks the call first, and then its attempts, jobs
 /// and the do-not-call list: so must whoever deletes them.
-pub async fn lock_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
-    let text = "UPDATE calls SET state = state WHERE institution_id = $1 AND participant_id = $2";
-    sql.defer(text, &[institution.into(), participant.into()]).await
+pub async fn lock_of(sql: &mut Sql, institution: InstitutionId, people: &[ParticipantId]) -> Result<()> {
+    // SQLite has a single writer anyway.
+    if !sql.is_postgres() {
+        return Ok(());
+    }
+    for group in padded(people) {
+        let text = format!(
+            "SELECT id FROM calls WHERE institution_id = $1 AND participant_id IN ({}) ORDER BY id FOR UPDATE",
+            placeholders(2, group.len())
+        );
+        sql.defer(&text, &keyed(institution, &group)).await?;
+    }
+    Ok(())
 }
 
 /// Changes the state, unless another process has changed it first (optimistic lock): then returns false. `run_at` is set for

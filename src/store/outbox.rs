@@ -7,7 +7,7 @@ use super::{
 use crate::domain::{
     email::Email,
     ids::{InstitutionId, MessageId, NamePageId},
-    message::{Message, OutboxMessage, State, Stored},
+    message::{Envelope, Message, OutboxMessage, State, Stored},
     moment::Moment,
     scope::Scope,
     session::PersonId,
@@ -38,22 +38,21 @@ fn from_row(row: &Row<'_>) -> Result<OutboxMessage> {
         row.text(const { position_in(COLUMNS, "email") })?,
         row.text(const { position_in(COLUMNS, "state") })?,
     );
-    Ok(OutboxMessage {
+    let message =
+        stored_json(("outbox", "message", id), &row.text(const { position_in(COLUMNS, "message") })?)?;
+    let envelope = Envelope {
         id,
         institution: Some(institution).filter(|institution| institution.get() != 0),
         page: row.opt_id(const { position_in(COLUMNS, "name_page_id") })?,
         to: Email::parse(&email).ok_or_else(|| unreadable("email", &email))?,
-        message: stored_json(
-            ("outbox", "message", id),
-            &row.text(const { position_in(COLUMNS, "message") })?,
-        )?,
         state: State::parse(&state).ok_or_else(|| unreadable("state", &state))?,
         attempts: u32::try_from(row.int(const { position_in(COLUMNS, "attempts") })?).unwrap_or(u32::MAX),
         answer: row.opt_text(const { position_in(COLUMNS, "answer") })?,
         created_at: moment(const { position_in(COLUMNS, "created_at") })?,
         changed_at: moment(const { position_in(COLUMNS, "changed_at") })?,
         expires_at: moment(const { position_in(COLUMNS, "expires_at") })?,
-    })
+    };
+    Ok(OutboxMessage { envelope, message })
 }
 
 fn tenant(institution: Option<InstitutionId>) -> Value<'static> {
@@ -136,12 +135,7 @@ pub struct Change<'a> {
 }
 
 /// Changes the state, unless another worker has changed the message since it was read. Returns the number of attempts then.
-pub async fn change<M>(
-    sql: &mut Sql,
-    read: &OutboxMessage<M>,
-    change: Change<'_>,
-    now: Moment,
-) -> Result<Option<u32>> {
+pub async fn change(sql: &mut Sql, read: &Envelope, change: Change<'_>, now: Moment) -> Result<Option<u32>> {
     let text = "UPDATE outbox SET state = $1, answer = $2, attempts = $3, changed_at = $4 \
                 WHERE institution_id = $5 AND id = $6 AND state = $7 AND attempts = $8";
     let attempts = read.attempts + u32::from(change.counts);

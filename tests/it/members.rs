@@ -152,6 +152,20 @@ async fn adding_a_member_again_replaces_the_role_and_the_pages() {
 }
 
 #[tokio::test]
+async fn all_members_are_listed_with_their_pages_and_with_archived_ones() {
+    let world = World::new().await;
+    let (app, operator, id) = (&world.app, &Actor::Operator, world.institution.id);
+    let (old, shared) = (world.page("Old").await, world.page("Shared").await);
+    set(&world, "ana@example.edu", Role::Admin, &[]).await.unwrap();
+    set(&world, BOSS, Role::Manager, &[&old, &shared]).await.unwrap();
+    set(&world, "cy@example.edu", Role::Reader, &[&shared]).await.unwrap();
+    name_pages::archive(app, operator, id, &reference(&old), true).await.unwrap();
+    let all = members::all(app, operator, id).await.unwrap();
+    let pages: Vec<Vec<String>> = all.into_iter().map(|(_, pages)| pages).collect();
+    assert_eq!(pages, [vec![], vec![old.slug, shared.slug.clone()], vec![shared.slug]]);
+}
+
+#[tokio::test]
 async fn pages_of_others_and_pages_of_owners_are_refused() {
     let world = World::new().await;
     let neighbor = world.neighbor().await;

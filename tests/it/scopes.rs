@@ -778,7 +778,7 @@ pub fn cases() -> Vec<Case> {
             let (app, language) = (&s.world.app, Language::English);
             let now = consents::find(app, &Actor::Operator, s.id).await?;
             let text = format!("We record you. {}", app.ids.hex());
-            let base = consents::seen(&now.text, Some(language));
+            let base = Some(consents::seen(&now.text, Some(language)));
             consents::replace(app, a, s.id, Some((language, text.as_str())), base).await
         }),
         case!("consents::reset", Institution, |s, a| consents::reset(&s.world.app, a, s.id)),
@@ -864,7 +864,7 @@ pub fn cases() -> Vec<Case> {
             let (app, place) = (&s.world.app, (LetterKind::Invitation, Language::English));
             let now = mail_texts::find(app, &Actor::Operator, s.id, place.0, place.1).await?.text;
             let new = MailText { subject: app.ids.hex(), text: "{link}".to_owned() };
-            mail_texts::replace(app, a, s.id, place, Some(&new), mail_texts::version(&now)).await
+            mail_texts::replace(app, a, s.id, place, Some(&new), Some(mail_texts::version(&now))).await
         }),
         case!("mail_texts::preview", Institution, |s, a| mail_texts::preview(
             &s.world.app,

@@ -37,7 +37,7 @@ pub async fn remind_due(app: &App) -> Result<()> {
     for _ in 0..RUNS {
         let now = app.clock.now();
         let due = invitations::due(&mut app.db.read(), now, DUE).await?;
-        if due.is_empty() || failed.is_some() {
+        if due.is_empty() {
             break;
         }
         for (institution, ids) in due {
@@ -46,6 +46,9 @@ pub async fn remind_due(app: &App) -> Result<()> {
                 Ok(reminded) => sent += reminded,
                 Err(error) => failed = failed.or(Some(error)),
             }
+        }
+        if failed.is_some() {
+            break;
         }
     }
     if sent > 0 {

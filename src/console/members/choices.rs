@@ -1,13 +1,6 @@
-//! Roles and name pages to choose (`templates/console/parts/choices.html`): for a member, and for a group of a directory.
+//! Roles to choose (`templates/console/parts/choices.html`): for a member, and for a group of a directory.
 
-use crate::{
-    app::members::OwnPages,
-    domain::{
-        member::Role,
-        name_page::{NamePage, NamePageRef},
-    },
-    words::Words,
-};
+use crate::{domain::member::Role, words::Words};
 
 /// A radio button with a hint.
 pub struct RadioChoice {
@@ -24,46 +17,4 @@ pub fn role_hint(words: Words, role: Role) -> String {
         Role::Manager => "console-members-manager-hint",
         Role::Reader => "console-members-reader-hint",
     })
-}
-
-/// Name pages with a box for each, and an input for others.
-pub struct PageChoices {
-    pub boxes: Vec<PageBox>,
-    /// There are older pages, which are named by their codes.
-    pub has_more: bool,
-    /// What was typed: slugs or codes.
-    pub more: String,
-    pub fault: Option<String>,
-}
-
-pub struct PageBox {
-    pub id: String,
-    pub title: String,
-    pub is_chosen: bool,
-}
-
-impl PageChoices {
-    /// `others` are offered besides the visitor's own pages. `chosen` are the ids of pages.
-    pub fn new(
-        own: &OwnPages,
-        others: &[NamePage],
-        chosen: &[String],
-        more: String,
-        fault: Option<String>,
-    ) -> Self {
-        let others = others.iter().filter(|page| own.of_role.iter().all(|one| one.id != page.id));
-        let page_box = |page: &NamePage| PageBox {
-            id: page.id.to_string(),
-            title: page.title.clone(),
-            is_chosen: chosen.contains(&page.id.to_string()),
-        };
-        let boxes = own.of_role.iter().chain(others).map(page_box).collect();
-        Self { boxes, has_more: own.is_cut(), more, fault }
-    }
-}
-
-/// The pages of boxes that are ticked, and those of the other input.
-pub fn chosen_pages<'a>(ids: impl IntoIterator<Item = &'a String>, more: &'a str) -> Vec<NamePageRef> {
-    let ids = ids.into_iter().map(String::as_str);
-    ids.chain(more.split([',', ';', '\n'])).filter_map(NamePageRef::parse).collect()
 }

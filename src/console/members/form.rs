@@ -7,11 +7,12 @@ use axum::{
     response::Response,
 };
 
-use super::{PageChoices, RadioChoice, chosen_pages, role_hint, role_name};
+use super::{RadioChoice, role_hint, role_name};
 use crate::{
     app::{App, Error, Missing, Result, members},
     console::{
         inputs::is_outdated,
+        page_choices::{PageChoices, chosen_pages},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{

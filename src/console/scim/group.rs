@@ -11,7 +11,8 @@ use crate::{
     },
     console::{
         inputs::is_outdated,
-        members::{PageChoices, RadioChoice, chosen_pages, role_hint, role_name},
+        members::{RadioChoice, role_hint, role_name},
+        page_choices::{PageChoices, chosen_pages},
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{access::MAX_PAGES, member::Role, section::Section},

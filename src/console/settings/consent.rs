@@ -133,7 +133,7 @@ async fn save(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
     let (wanted, base) =
         (text.as_deref().map(|text| (language, text)), form.get("version").unwrap_or_default().to_owned());
     let (actor, id) = (&console.actor, console.id());
-    let errors = match consents::replace(&app, actor, id, wanted, base.clone()).await {
+    let errors = match consents::replace(&app, actor, id, wanted, Some(base.clone())).await {
         Ok(_) => {
             let done = if is_reset { "reset" } else { "saved" };
             let tag = language.tag();

@@ -5,14 +5,18 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{Choice, PATH, scope_name, show_made};
 use crate::{
-    app::{App, Error, Result, name_pages, tokens},
-    console::visit::{Console, ConsoleForm, Nav},
+    app::{App, Error, Missing, Result, members, name_pages, tokens},
+    console::{
+        page_choices::{PageChoices, chosen_pages},
+        visit::{Console, ConsoleForm, Nav},
+    },
     domain::{
-        access::TokenScope,
+        access::{MAX_PAGES, TokenScope},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         name_page::NamePage,
         section::Section,
+        token::Token,
     },
     http::{
         faults::{self, Input},
@@ -31,8 +35,7 @@ struct NewPage<'a> {
     name_fault: Option<String>,
     scopes: Vec<ScopeChoice>,
     is_limited: bool,
-    pages: Vec<Choice>,
-    pages_fault: Option<String>,
+    pages: PageChoices,
     newest_only: bool,
     lives: Vec<Choice>,
 }
@@ -49,6 +52,10 @@ struct Entered {
     name: String,
     scope: TokenScope,
     is_limited: bool,
+    /// The ids of pages.
+    pages: Vec<String>,
+    /// Slugs or codes of other pages.
+    more: String,
     newest_only: bool,
     days: Option<u32>,
 }
@@ -63,6 +70,8 @@ impl Default for Entered {
             name: String::new(),
             scope: TokenScope::Read,
             is_limited: false,
+            pages: Vec::new(),
+            more: String::new(),
             newest_only: false,
             days: Some(DEFAULT_LIFE),
         }
@@ -82,95 +91,98 @@ impl Entered {
             name: form.get("name").unwrap_or_default().trim().to_owned(),
             scope: form.get("scope").and_then(TokenScope::parse).unwrap_or(TokenScope::Read),
             is_limited: form.get("pages") == Some("some"),
+            pages: form.all("page").map(str::to_owned).collect(),
+            more: form.get("more").unwrap_or_default().trim().to_owned(),
             newest_only: form.get("newest") == Some("yes"),
             days,
         }
     }
 }
 
-/// The name of a page's checkbox.
-fn box_of(page: &NamePage) -> String {
-    format!("page-{}", page.id)
+/// What is wrong, for each input.
+#[derive(Default)]
+struct Faults {
+    name: Option<String>,
+    pages: Option<String>,
+}
+
+impl Faults {
+    fn of(words: Words, errors: &FieldErrors) -> Self {
+        let [name, pages] = [Field::Name, Field::NamePages].map(|field| sentence(words, errors, &field));
+        Self { name, pages }
+    }
 }
 
 pub async fn show(State(app): State<App>, console: Console) -> Response {
-    match all_pages(&app, &console).await {
-        Ok(pages) => draw(&app, &console, &Entered::default(), &Form::default(), &pages, None),
-        Err(error) => console.fault(&app, &error),
-    }
+    draw(&app, &console, Entered::default(), None).await
 }
 
 pub async fn create(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
-    let (entered, pages) = (Entered::read(&form), all_pages(&app, &console).await);
-    let pages = match pages {
-        Ok(pages) => pages,
+    let (entered, words) = (Entered::read(&form), console.words());
+    let faults = match make(&app, &console, &entered).await {
+        Ok((made, secret)) => return show_made(&app, &console, &made, secret, None),
+        Err(Error::Invalid(errors)) => Faults::of(words, &errors),
+        Err(Error::Missing(Missing::NamePage)) => {
+            Faults { pages: Some(words.text("console-members-page-unknown")), ..Faults::default() }
+        }
         Err(error) => return console.fault(&app, &error),
     };
-    match make(&app, &console, &entered, &form, &pages).await {
-        Ok((made, secret)) => show_made(&app, &console, &made, secret, None),
-        Err(Error::Invalid(errors)) => draw(&app, &console, &entered, &form, &pages, Some(&errors)),
-        Err(error) => console.fault(&app, &error),
-    }
+    draw(&app, &console, entered, Some(faults)).await
 }
 
-async fn all_pages(app: &App, console: &Console) -> Result<Vec<NamePage>> {
-    let all = name_pages::all(app, &console.actor, console.id()).await?;
-    Ok(all.into_iter().map(|(page, _)| page).collect())
-}
-
-async fn make(
-    app: &App,
-    console: &Console,
-    entered: &Entered,
-    form: &Form,
-    pages: &[NamePage],
-) -> Result<(crate::domain::token::Token, String)> {
-    let ticked: Vec<NamePage> =
-        pages.iter().filter(|page| form.get(&box_of(page)).is_some()).cloned().collect();
-    if entered.is_limited && ticked.is_empty() {
-        return Err(Error::invalid(Field::NamePages, Fault::Blank));
-    }
+async fn make(app: &App, console: &Console, entered: &Entered) -> Result<(Token, String)> {
+    let pages = match entered.is_limited {
+        true => Some(chosen(app, console, entered).await?),
+        false => None,
+    };
     let new = tokens::New {
         name: entered.name.clone(),
         expires_in_days: entered.days,
         scope: entered.scope,
-        pages: entered.is_limited.then_some(ticked),
+        pages,
         newest_only: entered.newest_only,
     };
     tokens::create_with(app, &console.actor, console.id(), new).await
 }
 
-fn draw(
-    app: &App,
-    console: &Console,
-    entered: &Entered,
-    form: &Form,
-    pages: &[NamePage],
-    errors: Option<&FieldErrors>,
-) -> Response {
+/// The pages that the token is limited to.
+async fn chosen(app: &App, console: &Console, entered: &Entered) -> Result<Vec<NamePage>> {
+    let wanted = chosen_pages(&entered.pages, &entered.more);
+    if wanted.is_empty() {
+        return Err(Error::invalid(Field::NamePages, Fault::Blank));
+    }
+    // Each of them is looked up, so there must not be any number of them.
+    if wanted.len() > MAX_PAGES {
+        return Err(Error::invalid(Field::NamePages, SetupFault::TooManyNamePages { most: MAX_PAGES }));
+    }
+    let mut pages = Vec::with_capacity(wanted.len());
+    for page in &wanted {
+        pages.push(name_pages::find(app, &console.actor, console.id(), page).await?);
+    }
+    Ok(pages)
+}
+
+/// `faults` are those of a form that was sent.
+async fn draw(app: &App, console: &Console, entered: Entered, faults: Option<Faults>) -> Response {
+    let own = match members::own_pages(app, &console.actor, &console.member.person).await {
+        Ok(own) => own,
+        Err(error) => return console.fault(app, &error),
+    };
     let (path, words) = (console.path(&format!("{PATH}/new")), console.words());
-    let [name_fault, pages_fault] = [Field::Name, Field::NamePages]
-        .map(|field| errors.and_then(|errors| sentence(words, errors, &field)));
+    let status = if faults.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let faults = faults.unwrap_or_default();
     let view = NewPage {
         page: console.page(app, &path),
         nav: console.nav(app, Section::Tokens),
-        name: entered.name.clone(),
-        name_fault,
+        name: entered.name,
+        name_fault: faults.name,
         scopes: scopes(entered.scope),
         is_limited: entered.is_limited,
-        pages: pages
-            .iter()
-            .map(|page| Choice {
-                value: page.id.to_string(),
-                label: page.title.clone(),
-                is_chosen: form.get(&box_of(page)).is_some(),
-            })
-            .collect(),
-        pages_fault,
+        pages: PageChoices::new(&own, &[], &entered.pages, entered.more, faults.pages),
         newest_only: entered.newest_only,
         lives: lives(words, entered.days),
     };
-    console.show(if errors.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }, &view)
+    console.show(status, &view)
 }
 
 fn sentence(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {

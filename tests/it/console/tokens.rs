@@ -94,18 +94,64 @@ async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
     assert!(page.contains("Please choose at least one name page."), "{page}");
     assert!(page.contains("value=\"write\" aria-describedby=\"scope-write-hint\" checked"), "{page}");
     assert!(page.contains("<option value=\"7\" selected>"), "{page}");
-    let ticked = format!("page-{}", world.page.id);
-    let fields = [("name", ""), ("scope", "write"), ("pages", "some"), ("days", "7"), (&*ticked, "yes")];
+    let id = world.page.id.to_string();
+    let fields = [("name", ""), ("scope", "write"), ("pages", "some"), ("days", "7"), ("page", &*id)];
     let page = admin.post(&path, &fields).await.expect(422).body;
     assert!(page.contains("Please write something here."), "{page}");
-    assert!(page.contains(&format!("name=\"{ticked}\" value=\"yes\" checked")), "{page}");
+    assert!(page.contains(&format!("name=\"page\" value=\"{id}\" checked")), "{page}");
     let fields =
-        [("name", "Choir"), ("scope", "write"), ("pages", "some"), ("days", "never"), (&*ticked, "yes")];
+        [("name", "Choir"), ("scope", "write"), ("pages", "some"), ("days", "never"), ("page", &*id)];
     admin.post(&path, &fields).await.expect(200);
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let made = all.iter().find(|token| token.name == "Choir").unwrap();
     assert_eq!(made.pages.as_deref(), Some(&[world.page.slug.clone()][..]));
     assert_eq!((made.scope.word(), made.expires_at), ("write", None));
+}
+
+fn with_more<'a>(fields: &[(&'a str, &'a str)], more: &'a str) -> Vec<(&'a str, &'a str)> {
+    [fields, &[("more", more)]].concat()
+}
+
+#[tokio::test]
+async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_its_slug() {
+    let world = World::on_sqlite().await;
+    let there = world.neighbor().await;
+    let mut newest = world.page("Seminar 0").await;
+    for number in 1..200 {
+        newest = world.page(&format!("Seminar {number}")).await;
+    }
+    let admin = member(&world, Role::Admin).await;
+    let path = console(&world, "/tokens/new");
+    let page = admin.get(&path).await.expect(200).body;
+    let offered = |id: &dyn std::fmt::Display| format!("name=\"page\" value=\"{id}\"");
+    assert_eq!(page.matches("name=\"page\"").count(), 200, "{page}");
+    assert!(page.contains(&offered(&newest.id)) && !page.contains(&offered(&world.page.id)), "{page}");
+
+    let id = newest.id.to_string();
+    let fields = [("name", "Choir"), ("scope", "read"), ("pages", "some"), ("days", "7"), ("page", &*id)];
+    for unknown in ["nowhere", &there.page.slug] {
+        let page = admin.post(&path, &with_more(&fields, unknown)).await.expect(422).body;
+        assert!(page.contains("id=\"pages-fault\">One of these pages does not exist."), "{page}");
+        assert!(page.contains("aria-describedby=\"more-hint pages-fault\""), "{page}");
+        assert!(page.contains(&format!("id=\"more\" name=\"more\" value=\"{unknown}\"")), "{page}");
+        assert!(page.contains(&format!("{} checked", offered(&newest.id))), "{page}");
+        assert!(page.contains("name=\"pages\" value=\"some\" checked"), "{page}");
+        assert!(page.contains("value=\"Choir\""), "{page}");
+    }
+    // They are not even looked up.
+    let many = ["nowhere"; 256].join(", ");
+    let page = plain(&admin.post(&path, &with_more(&fields, &many)).await.expect(422).body);
+    assert!(page.contains("Please choose at most 256 name pages, or all."), "{page}");
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    assert!(all.iter().all(|token| token.name != "Choir"));
+
+    let more = format!("{}, {}", world.page.slug, newest.slug);
+    admin.post(&path, &with_more(&fields, &more)).await.expect(200);
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    let made = all.iter().find(|token| token.name == "Choir").unwrap();
+    let mut slugs = vec![world.page.slug.clone(), newest.slug];
+    slugs.sort();
+    assert_eq!(made.pages.as_deref(), Some(&slugs[..]), "each once");
 }
 
 #[tokio::test]

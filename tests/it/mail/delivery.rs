@@ -84,7 +84,7 @@ async fn an_address_that_the_server_cannot_represent_fails_for_good() {
     world.work(1);
     let id = enqueue(&world, None, "用户@example.org", Message::Test).await;
     let failed = reaches(&world, id, State::Failed, 1).await;
-    assert!(failed.answer.unwrap().contains("SMTPUTF8"));
+    assert!(failed.answer.as_deref().unwrap().contains("SMTPUTF8"));
     let id = enqueue(&world, None, "ana@example.org", Message::Test).await;
     reaches(&world, id, State::Sent, 1).await;
     assert!(server.received().iter().all(|message| message["ascii"] == true));
@@ -236,13 +236,13 @@ async fn a_server_that_is_down_is_tried_until_the_message_expires() {
     world.work(1);
     let id = enqueue(&world, None, "ana@example.org", Message::Test).await;
     let deferred = reaches(&world, id, State::Queued, 1).await;
-    assert!(deferred.answer.unwrap().contains("refused"));
+    assert!(deferred.answer.as_deref().unwrap().contains("refused"));
     advance(&world, DAY).await;
     let deferred = reaches(&world, id, State::Queued, 2).await;
     assert!(deferred.answer.is_some());
     advance(&world, DAY).await;
     let expired = reaches(&world, id, State::Expired, 2).await;
-    assert!(expired.answer.unwrap().contains("refused"), "the reason is kept");
+    assert!(expired.answer.as_deref().unwrap().contains("refused"), "the reason is kept");
     assert!(outbox::retry(&world.app, &Actor::Operator, None, id).await.unwrap());
     reaches(&world, id, State::Queued, 3).await;
 }

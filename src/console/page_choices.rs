@@ -1,0 +1,48 @@
+//! Name pages to choose in a form (`templates/console/parts/choices.html`): the newest have a box each, older ones are named by their codes.
+
+use crate::{
+    app::members::OwnPages,
+    domain::name_page::{NamePage, NamePageRef},
+};
+
+/// Name pages with a box for each, and an input for others.
+pub struct PageChoices {
+    pub boxes: Vec<PageBox>,
+    /// There are older pages, which are named by their codes.
+    pub has_more: bool,
+    /// What was typed: slugs or codes.
+    pub more: String,
+    pub fault: Option<String>,
+}
+
+pub struct PageBox {
+    pub id: String,
+    pub title: String,
+    pub is_chosen: bool,
+}
+
+impl PageChoices {
+    /// `others` are offered besides the visitor's own pages. `chosen` are the ids of pages.
+    pub fn new(
+        own: &OwnPages,
+        others: &[NamePage],
+        chosen: &[String],
+        more: String,
+        fault: Option<String>,
+    ) -> Self {
+        let others = others.iter().filter(|page| own.of_role.iter().all(|one| one.id != page.id));
+        let page_box = |page: &NamePage| PageBox {
+            id: page.id.to_string(),
+            title: page.title.clone(),
+            is_chosen: chosen.contains(&page.id.to_string()),
+        };
+        let boxes = own.of_role.iter().chain(others).map(page_box).collect();
+        Self { boxes, has_more: own.is_cut(), more, fault }
+    }
+}
+
+/// The pages of boxes that are ticked, and those of the other input.
+pub fn chosen_pages<'a>(ids: impl IntoIterator<Item = &'a String>, more: &'a str) -> Vec<NamePageRef> {
+    let ids = ids.into_iter().map(String::as_str);
+    ids.chain(more.split([',', ';', '\n'])).filter_map(NamePageRef::parse).collect()
+}
