@@ -255,6 +255,13 @@ impl Actor {
         }
     }
 
+    pub(super) fn is_token(&self) -> bool {
+        match self {
+            Self::Token(_) => true,
+            Self::Person(_) | Self::Member(_) | Self::Scim(_) | Self::Operator | Self::System => false,
+        }
+    }
+
     fn is_operator(&self) -> bool {
         match self {
             Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Scim(_) => false,

@@ -35,7 +35,10 @@ use crate::{
         name_page::NamePageRef,
         paging::Window,
     },
-    store::{exports, name_pages, rolls},
+    store::{
+        exports::{self, Limit},
+        name_pages, rolls,
+    },
 };
 
 /// The parameters of a new export; `name_page_id` is not resolved yet.
@@ -139,8 +142,8 @@ pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, id: Expo
     let access = actor.permit(Action::Read, institution)?;
     let sql = &mut app.db.read();
     let found = exports::find(sql, institution, id).await?.ok_or(Error::Missing(Missing::Export))?;
-    if let Some(pages) = access.pages()
-        && !exports::is_of_pages(sql, institution, id, pages).await?
+    if let Some(limit) = limit(actor, &access)
+        && !exports::is_of_pages(sql, institution, id, limit).await?
     {
         return Err(Error::Forbidden(Forbidden::Export));
     }
@@ -154,7 +157,14 @@ pub async fn list(
     window: Window,
 ) -> Result<(Vec<Export>, u64)> {
     let access = actor.permit(Action::Read, institution)?;
-    Ok(exports::list(&mut app.db.read(), institution, access.pages(), window).await?)
+    Ok(exports::list(&mut app.db.read(), institution, limit(actor, &access), window).await?)
+}
+
+/// An export whose pages are all gone may be of any token whose pages are all gone, which finds what it has requested. Of members, only
+/// those who have all pages do.
+fn limit<'a>(actor: &Actor, access: &'a Access) -> Option<Limit<'a>> {
+    let pages = access.pages()?;
+    Some(Limit { pages, finds_orphans: actor.is_token() && pages.is_empty() })
 }
 
 fn key(institution: InstitutionId, hex: &str) -> Key {

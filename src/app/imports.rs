@@ -195,8 +195,8 @@ async fn begun(sql: &mut Sql, who: &Who, record: Record, id: ImportId) -> Result
 }
 
 /// Who imports. A job works for somebody.
-async fn author(app: &App, actor: &Actor, institution: InstitutionId, id: ImportId) -> Result<Who> {
-    let author = imports::author(&mut app.db.read(), institution, id).await?;
+async fn author(sql: &mut Sql, actor: &Actor, institution: InstitutionId, id: ImportId) -> Result<Who> {
+    let author = imports::author(sql, institution, id).await?;
     Ok(author.as_deref().and_then(audit::read_author).unwrap_or_else(|| actor.who()))
 }
 
@@ -307,7 +307,7 @@ pub async fn rows(app: &App, actor: &Actor, run: Run, rows: Vec<Row>) -> Result<
         reports.push(RowReport { line, email, identifier, outcome });
     }
     let who = match run.target {
-        Target::Import(id) => author(app, actor, run.institution, id).await?,
+        Target::Import(id) => author(&mut app.db.read(), actor, run.institution, id).await?,
         Target::Rehearsal | Target::Check(_) => actor.who(),
     };
     let outcomes = group::write(app, who, &run, drafts, unread).await?;

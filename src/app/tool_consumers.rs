@@ -327,7 +327,13 @@ fn changed(mut changed: ToolConsumer, change: Change, sealed: Option<String>) ->
     changed.product = change.product.or(changed.product);
     changed.enabled = change.enabled.unwrap_or(changed.enabled);
     changed.schedule = change.schedule.unwrap_or(changed.schedule);
-    changed.roles = change.roles.filter(|roles| !roles.is_empty()).unwrap_or(changed.roles);
+    if let Some(roles) = change.roles {
+        // Nobody would be listed, and everybody would leave the pages of the courses.
+        if roles.is_empty() {
+            errors.add(Field::Role, Fault::Blank);
+        }
+        changed.roles = roles;
+    }
     if let Some(lti) = &mut changed.lti {
         change.deployments.apply(&mut lti.deployments, Field::DeploymentId, &mut errors);
         let ListChange { mut add, mut remove } = change.frame_ancestors;

@@ -120,8 +120,8 @@ pub struct MailTextView {
     pub preview: Option<Rendered>,
     /// Identifies the text that the form is about.
     pub version: String,
-    /// What somebody else has saved meanwhile.
-    pub other: Option<MailText>,
+    /// What somebody else has saved meanwhile, after a sentence about it.
+    pub other: Option<(String, MailText)>,
 }
 
 impl MailTextView {
@@ -141,6 +141,15 @@ impl MailTextView {
             false => None,
         };
         let is_unsaved = typed.is_some();
+        let other = is_outdated.then(|| {
+            let told = match (is_unsaved, in_force.is_own) {
+                (true, _) => "letters-page-outdated",
+                // They wanted the original text.
+                (false, true) => "letters-page-not-reset",
+                (false, false) => "letters-page-was-reset",
+            };
+            (words.text(told), in_force.text.clone())
+        });
         let MailText { subject, text } = typed.unwrap_or_else(|| in_force.text.clone());
         let said = |field: &Field| errors.said(field, |fault| sentence(words, fault));
         Ok(Self {
@@ -157,7 +166,7 @@ impl MailTextView {
             text_help: help(words, "letters-page-text-help", kind.placeholders()),
             preview,
             version: version.unwrap_or_else(|| mail_texts::version(&in_force.text)),
-            other: is_outdated.then_some(in_force.text),
+            other,
         })
     }
 }

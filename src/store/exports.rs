@@ -91,14 +91,22 @@ pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ExportId) -> Re
     sql.one(&text, &[institution.into(), id.into()], from_row).await
 }
 
+/// The pages that a caller is limited to.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit<'a> {
+    pub pages: &'a [NamePageId],
+    /// Also exports whose pages are all gone. They have nobody.
+    pub finds_orphans: bool,
+}
+
 /// Condition for exports that contain no people of other pages than these, and the parameters of it, which start at `first`. `$1` is the
-/// institution. An export whose pages are all gone is for callers whose pages are all gone, too: it may be theirs.
-fn of_pages(first: usize, pages: &[NamePageId]) -> (String, impl Iterator<Item = Value<'static>>) {
+/// institution.
+fn of_pages(first: usize, limit: Limit<'_>) -> (String, impl Iterator<Item = Value<'static>>) {
     const ANY: &str = "SELECT 1 FROM export_pages o WHERE o.institution_id = $1 AND o.export_id = exports.id";
     // For a caller with no pages, an id that no page has.
-    let own = own_list(pages);
+    let own = own_list(limit.pages);
     let list = placeholders(first, own.len());
-    let is_there = if pages.is_empty() { String::new() } else { format!(" AND EXISTS ({ANY})") };
+    let is_there = if limit.finds_orphans { String::new() } else { format!(" AND EXISTS ({ANY})") };
     let condition = format!(
         " AND (name_page_id IN ({list}) OR (name_page_id IS NULL AND pages_limited = TRUE{is_there} \
          AND NOT EXISTS ({ANY} AND o.name_page_id NOT IN ({list}))))"
@@ -106,17 +114,17 @@ fn of_pages(first: usize, pages: &[NamePageId]) -> (String, impl Iterator<Item =
     (condition, own.into_iter().map(Value::from))
 }
 
-/// One page of exports, newest first, and their total number. With `pages`, only exports without people of other pages.
+/// One page of exports, newest first, and their total number. With a limit, only exports without people of other pages.
 pub async fn list(
     sql: &mut Sql,
     institution: InstitutionId,
-    pages: Option<&[NamePageId]>,
+    limit: Option<Limit<'_>>,
     window: Window,
 ) -> Result<(Vec<Export>, u64)> {
     let mut params: Vec<Value<'_>> = vec![institution.into()];
-    let of_pages = match pages {
-        Some(pages) => {
-            let (condition, own) = of_pages(2, pages);
+    let of_pages = match limit {
+        Some(limit) => {
+            let (condition, own) = of_pages(2, limit);
             params.extend(own);
             condition
         }
@@ -139,9 +147,9 @@ pub async fn is_of_pages(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ExportId,
-    pages: &[NamePageId],
+    limit: Limit<'_>,
 ) -> Result<bool> {
-    let (of_pages, own) = of_pages(3, pages);
+    let (of_pages, own) = of_pages(3, limit);
     let text = format!("SELECT 1 FROM exports WHERE institution_id = $1 AND id = $2{of_pages}");
     let params: Vec<Value<'_>> = [institution.into(), id.into()].into_iter().chain(own).collect();
     Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 pub use changes::{
     Change, forget_changes, has_brought, has_replaced, remember, remember_recording, touched, untouched,
 };
-pub use files::{Whole, beginning, delete_file, insert_parts, part, set_beginning, waiting_files};
+pub use files::{Whole, beginning, delete_file, has_file, insert_parts, part, set_beginning, waiting_files};
 
 use super::{Error, Result, Row, Sql, Value, padded, placeholders, within};
 use crate::domain::{

@@ -177,16 +177,35 @@ fn of_person(person: &PersonId, with_installation: bool) -> [Value<'_>; 3] {
     [person.institution.into(), installation, (&person.email_key).into()]
 }
 
-/// Messages that expired before this time and that no worker has tried to send, the oldest first. Those of a newer version are left out.
+/// How many messages that no worker has tried to send are read at once, and returned at most.
+const UNTAKEN: usize = 1_000;
+
+/// Messages that expired before this time and that no worker has tried to send, the oldest first. Those of a newer version are left out:
+/// however many they are, those behind them are found.
 pub async fn untaken(sql: &mut Sql, before: Moment) -> Result<Vec<(Option<InstitutionId>, MessageId)>> {
-    let text = "SELECT institution_id, id, message FROM outbox WHERE state = 'queued' AND expires_at < $1 AND attempts = 0 \
-                ORDER BY created_at LIMIT 1000";
+    let text = format!(
+        "SELECT institution_id, id, message, created_at FROM outbox WHERE state = 'queued' AND expires_at < $1 AND attempts = 0 \
+         AND (created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT {UNTAKEN}"
+    );
     let read = |row: &Row<'_>| {
         let (institution, id): (InstitutionId, MessageId) = (row.id(0)?, row.id(1)?);
         let is_newer = matches!(serde_json::from_str(&row.text(2)?), Ok(Stored::Newer { .. }));
-        Ok((!is_newer).then_some((Some(institution).filter(|institution| institution.get() != 0), id)))
+        Ok(((institution, id), is_newer, row.int(3)?))
     };
-    Ok(sql.rows(text, &[before.micros().into()], read).await?.into_iter().flatten().collect())
+    let (mut found, mut last) = (Vec::new(), (i64::MIN, MessageId::new(i64::MIN)));
+    loop {
+        let params: [Value<'_>; 3] = [before.micros().into(), last.0.into(), last.1.into()];
+        let rows = sql.rows(&text, &params, read).await?;
+        let known = rows.iter().filter(|(_, is_newer, _)| !is_newer);
+        found.extend(known.map(|((institution, id), ..)| {
+            (Some(*institution).filter(|institution| institution.get() != 0), *id)
+        }));
+        let is_over = rows.len() < UNTAKEN || found.len() >= UNTAKEN;
+        let Some(((_, id), _, created_at)) = rows.last().filter(|_| !is_over) else { break };
+        last = (*created_at, *id);
+    }
+    found.truncate(UNTAKEN);
+    Ok(found)
 }
 
 /// Deletes such a message, unless a worker has taken it since.

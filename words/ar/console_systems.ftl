@@ -48,6 +48,7 @@ console-systems-jwks-url = عنوان URL لمجموعة المفاتيح
 console-systems-frames = المواقع المسموح لها بتضمين Endonym
 console-systems-frames-hint = أصل واحد في كل سطر، مثل https://lms.example.edu.
 console-systems-roles = من يُدرج
+console-systems-roles-blank = يرجى اختيار خيار واحد على الأقل.
 console-systems-student = الطلاب
 console-systems-teacher = المدرّسون
 console-systems-assistant = المساعدون

@@ -84,6 +84,7 @@ letters-page-built-in = هذا هو النص المرفق مع Endonym.
 letters-page-own = هذا هو نص المؤسسة.
 letters-page-unsaved = لم يُحفظ هذا النص بعد.
 letters-page-outdated = غيّر شخص آخر النص أثناء الكتابة، ولم يُحفظ شيء بعد. هذا نصه. يرجى الحفظ مرة أخرى لاستبداله.
+letters-page-not-reset = غيّر شخص آخر النص بعد فتح هذه الصفحة، ولم يُستعد النص الأصلي. هذا نصه. يرجى العودة إلى النص الأصلي مرة أخرى لاستبداله.
 letters-page-subject = الموضوع
 letters-page-subject-help = يمكن أن يحتوي على: { $placeholders }
 letters-page-text = النص

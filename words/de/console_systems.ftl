@@ -48,6 +48,7 @@ console-systems-jwks-url = Schlüsselsatz-URL
 console-systems-frames = Websites, die Endonym einbetten dürfen
 console-systems-frames-hint = Ein Origin pro Zeile, etwa https://lms.example.edu.
 console-systems-roles = Wer aufgeführt wird
+console-systems-roles-blank = Bitte wähle mindestens eine Gruppe.
 console-systems-student = Studierende
 console-systems-teacher = Lehrende
 console-systems-assistant = Tutorinnen und Tutoren

@@ -48,6 +48,7 @@ console-systems-jwks-url = Key set URL
 console-systems-frames = Sites that may embed Endonym
 console-systems-frames-hint = One origin on each line, like https://lms.example.edu.
 console-systems-roles = Who is listed
+console-systems-roles-blank = Please choose at least one.
 console-systems-student = Students
 console-systems-teacher = Teachers
 console-systems-assistant = Teaching assistants

@@ -48,6 +48,7 @@ console-systems-jwks-url = URL del conjunto de claves
 console-systems-frames = Sitios que pueden incrustar Endonym
 console-systems-frames-hint = Un origen por línea, como https://lms.example.edu.
 console-systems-roles = Quién aparece
+console-systems-roles-blank = Elige al menos una opción.
 console-systems-student = Estudiantes
 console-systems-teacher = Docentes
 console-systems-assistant = Asistentes de docencia

@@ -84,6 +84,7 @@ letters-page-built-in = Este es el texto que viene con Endonym.
 letters-page-own = Este es vuestro propio texto.
 letters-page-unsaved = Este texto todavía no está guardado.
 letters-page-outdated = Alguien ha cambiado el texto mientras escribías y todavía no se ha guardado nada tuyo. Este es el suyo. Guarda otra vez para sustituirlo.
+letters-page-not-reset = Alguien ha cambiado el texto desde que abriste esta página y no se ha vuelto al texto original. Este es el suyo. Vuelve otra vez al texto original para sustituirlo.
 letters-page-subject = Asunto
 letters-page-subject-help = Puede contener: { $placeholders }
 letters-page-text = Texto

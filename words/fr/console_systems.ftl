@@ -48,6 +48,7 @@ console-systems-jwks-url = URL du jeu de clés
 console-systems-frames = Sites autorisés à intégrer Endonym
 console-systems-frames-hint = Une origine par ligne, comme https://lms.example.edu.
 console-systems-roles = Qui est affiché
+console-systems-roles-blank = Veuillez choisir au moins une option.
 console-systems-student = Étudiants et étudiantes
 console-systems-teacher = Personnes enseignantes
 console-systems-assistant = Assistants et assistantes

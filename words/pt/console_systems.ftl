@@ -48,6 +48,7 @@ console-systems-jwks-url = URL do conjunto de chaves
 console-systems-frames = Sites que podem incorporar o Endonym
 console-systems-frames-hint = Uma origem por linha, como https://lms.example.edu.
 console-systems-roles = Quem é listado
+console-systems-roles-blank = Escolha pelo menos uma opção.
 console-systems-student = Estudantes
 console-systems-teacher = Docentes
 console-systems-assistant = Assistentes de ensino

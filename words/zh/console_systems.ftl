@@ -48,6 +48,7 @@ console-systems-jwks-url = 密钥集 URL
 console-systems-frames = 可嵌入 Endonym 的网站
 console-systems-frames-hint = 每行一个来源，如 https://lms.example.edu。
 console-systems-roles = 列出的人员
+console-systems-roles-blank = 请至少选择一项。
 console-systems-student = 学生
 console-systems-teacher = 教师
 console-systems-assistant = 助教

@@ -19,6 +19,7 @@ use crate::{
     store::{
         self, Sql,
         imports::{self, Whole},
+        rolls,
     },
 };
 
@@ -66,20 +67,28 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
         }
         Err(fault) => (ImportState::Failed, None, Vec::new(), Some(fault.word().to_owned())),
     };
-    let record = Record::by(app, author(app, &actor, institution, id).await?, institution, Act::ImportRun);
+    let owned_app = app.clone();
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let texts = (report.as_deref(), fault.as_deref());
+                // Nobody is erased while this is written.
+                rolls::lock(sql, institution).await?;
+                // The file is deleted when somebody on the page is erased. The report may mention them.
+                let may_report = imports::has_file(sql, institution, id).await?;
+                let texts = (report.as_deref().filter(|_| may_report), fault.as_deref());
                 let from = if is_import { ImportState::Running } else { ImportState::Checking };
                 let is_finished = imports::finish(sql, institution, id, (from, state), texts).await?;
                 if state == ImportState::Done {
                     imports::delete_file(sql, institution, id).await?;
                 }
                 if is_finished {
-                    imports::insert_parts(sql, institution, id, Whole::Report, &parts).await?;
+                    if may_report {
+                        imports::insert_parts(sql, institution, id, Whole::Report, &parts).await?;
+                    }
                     let done = imports::find(sql, institution, id).await?;
                     if let Some(done) = done.filter(|_| state == ImportState::Done) {
+                        let who = author(sql, &actor, institution, id).await?;
+                        let record = Record::by(&owned_app, who, institution, Act::ImportRun);
                         audit::write(sql, &[completed(record, &done)]).await?;
                     }
                 }

@@ -153,7 +153,7 @@ pub async fn recordings(
 ) -> Result<()> {
     actor.manage(run.institution, run.page)?;
     let who = match run.target {
-        Target::Import(id) => author(app, actor, run.institution, id).await?,
+        Target::Import(id) => author(&mut app.db.read(), actor, run.institution, id).await?,
         Target::Rehearsal | Target::Check(_) => actor.who(),
     };
     let who = &who;

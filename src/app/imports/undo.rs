@@ -108,7 +108,7 @@ pub(super) async fn complete(
     import: ImportId,
 ) -> Result<(u64, u64)> {
     let (mut deleted, mut restored) = (0, 0);
-    let who = author(app, &Actor::System, institution, import).await?;
+    let who = author(&mut app.db.read(), &Actor::System, institution, import).await?;
     loop {
         let (now, owned_app) = (app.clock.now(), app.clone());
         let record = Record::by(app, who.clone(), institution, Act::ParticipantDeleted);

@@ -5,7 +5,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
     PATH,
-    fields::{self, Choice},
+    fields::{self, Roles},
     found,
     one::schedule_name,
 };
@@ -38,7 +38,7 @@ struct EditPage<'a> {
     id: String,
     name: String,
     inputs: Vec<Input>,
-    roles: Vec<Choice>,
+    roles: Roles,
     schedule: Input,
     version: String,
     is_changed: bool,
@@ -174,7 +174,7 @@ fn draw(
         id: system.id.to_string(),
         name: system.name.clone(),
         inputs: text_inputs(words, system.kind, entered, errors, theirs.as_ref()),
-        roles: fields::role_choices(&entered.roles),
+        roles: Roles::new(words, &entered.roles, errors),
         schedule: Input::new(
             "schedule",
             words.text("console-systems-schedule"),

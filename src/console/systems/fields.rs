@@ -32,10 +32,24 @@ pub struct Choice {
     pub is_chosen: bool,
 }
 
-pub fn role_choices(chosen: &[Role]) -> Vec<Choice> {
-    let choice =
-        |role: Role| Choice { word: role.word(), label: role_name(role), is_chosen: chosen.contains(&role) };
-    Role::ALL.map(choice).into()
+/// The checkboxes for those who are listed.
+pub struct Roles {
+    pub choices: Vec<Choice>,
+    pub fault: Option<String>,
+}
+
+impl Roles {
+    pub fn new(words: Words, chosen: &[Role], errors: &FieldErrors) -> Self {
+        let choice = |role: Role| Choice {
+            word: role.word(),
+            label: role_name(role),
+            is_chosen: chosen.contains(&role),
+        };
+        Self {
+            choices: Role::ALL.map(choice).into(),
+            fault: errors.has(&Field::Role).then(|| words.text("console-systems-roles-blank")),
+        }
+    }
 }
 
 pub fn role_name(role: Role) -> &'static str {

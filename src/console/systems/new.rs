@@ -9,7 +9,7 @@ use axum::{
 
 use super::{
     CheckView, PATH,
-    fields::{self, Choice},
+    fields::{self, Roles},
     kind_name,
 };
 use crate::{
@@ -43,7 +43,7 @@ struct NewPage<'a> {
     title: &'static str,
     about: &'static str,
     inputs: Vec<Input>,
-    roles: Vec<Choice>,
+    roles: Roles,
     checked: Option<CheckView>,
     /// The check has failed, and the visitor may connect the system all the same.
     is_doubtful: bool,
@@ -92,6 +92,9 @@ impl Entered {
             if text.is_empty() {
                 errors.add(field, Fault::Blank);
             }
+        }
+        if self.roles.is_empty() {
+            errors.add(Field::Role, Fault::Blank);
         }
         errors
     }
@@ -202,7 +205,7 @@ fn draw(
         title: kind_name(entered.kind),
         about,
         inputs: inputs(words, entered, errors),
-        roles: fields::role_choices(&entered.roles),
+        roles: Roles::new(words, &entered.roles, errors),
         checked: checked.map(CheckView::new),
         is_doubtful,
     };

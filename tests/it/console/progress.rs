@@ -168,4 +168,12 @@ async fn an_export_whose_pages_are_all_deleted_is_for_those_who_have_all_pages()
         assert_eq!((listed.len(), total), (usize::from(is_shown), u64::from(is_shown)), "{role:?}");
         assert_eq!(exports::find(app, &visitor, id, made.id).await.is_ok(), is_shown, "{role:?}");
     }
+    // Nor for members who have no pages any more.
+    set(&world, &world.institution, "nobody@example.edu", Role::Manager, &[]).await;
+    for email in ["choir@example.edu", "nobody@example.edu"] {
+        let visitor = actor(email).await;
+        let (listed, total) = exports::list(app, &visitor, id, Window::FIRST).await.unwrap();
+        assert_eq!((listed.len(), total), (0, 0), "{email}");
+        assert!(exports::find(app, &visitor, id, made.id).await.is_err(), "{email}");
+    }
 }

@@ -53,6 +53,11 @@ async fn canvas_is_checked_at_each_step_and_then_connected() {
         let fields = [&fields[..], &[("role-student", "yes")], more].concat();
         admin.post(&form, &fields).await
     };
+    let nobody =
+        [("kind", "canvas"), ("name", "Campus"), ("url", canvas.url()), ("access_token", canvas.token())];
+    let page = admin.post(&form, &nobody).await.expect(422).body;
+    assert!(page.contains("id=\"roles-fault\">Please choose at least one."), "{page}");
+    assert!(systems(&world).await.is_empty(), "nobody would be listed");
     let blank = send("", "", &[]).await.expect(422).body;
     assert_eq!(blank.matches("Please write something here.").count(), 2, "{blank}");
 
@@ -116,17 +121,17 @@ async fn moodle_without_a_function_fails_at_its_permissions() {
     moodle.fault(moodle::Fault::NoPermission);
     let admin = member(&world, Role::Admin).await;
     let form = console(&world, &format!("{PATH}/new"));
-    let fields =
-        [("kind", "moodle"), ("name", "Moodle"), ("url", moodle.url()), ("access_token", moodle.token())];
-    let page = admin.post(&form, &fields).await.expect(422).body;
+    let send = async |token: &str, more: &[(&str, &str)]| {
+        let fields = [("kind", "moodle"), ("name", "Moodle"), ("url", moodle.url()), ("access_token", token)];
+        admin.post(&form, &[&fields[..], &[("role-student", "yes")], more].concat()).await
+    };
+    let page = send(moodle.token(), &[]).await.expect(422).body;
     assert_eq!(steps(&page), ["passed", "passed", "failed", "skipped"], "{page}");
     moodle.heal();
-    let wrong = [("kind", "moodle"), ("name", "Moodle"), ("url", moodle.url()), ("access_token", "wrong")];
-    let page = admin.post(&form, &wrong).await.expect(422).body;
+    let page = send("wrong", &[]).await.expect(422).body;
     assert_eq!(steps(&page), ["passed", "failed", "skipped", "skipped"], "{page}");
     // Somebody may know better.
-    let anyway = [&wrong[..], &[("anyway", "yes")]].concat();
-    admin.post(&form, &anyway).await.expect(200);
+    send("wrong", &[("anyway", "yes")]).await.expect(200);
     assert_eq!(systems(&world).await.len(), 1);
 }
 
@@ -159,6 +164,12 @@ async fn a_system_is_changed_disabled_and_deleted() {
     let blank = [&[("version", version.as_str()), ("name", " ")][..], &roles].concat();
     let page = admin.post(&edit, &blank).await.expect(422).body;
     assert!(page.contains("Please write something here."), "{page}");
+    // Without a role, nobody would be listed.
+    let nobody = [("version", version.as_str()), ("name", "Nobody"), ("schedule", "hourly")];
+    let page = admin.post(&edit, &nobody).await.expect(422).body;
+    assert!(page.contains("id=\"roles-fault\">Please choose at least one."), "{page}");
+    assert!(page.contains("value=\"Nobody\"") && !page.contains("value=\"yes\" checked"), "{page}");
+    assert_eq!(systems(&world).await[0].name, system.name);
     admin.post(&edit, &fields).await.redirects_to(&format!("{one}?done=saved"));
     let changed = &systems(&world).await[0];
     assert_eq!(

@@ -104,3 +104,30 @@ async fn lists_show_a_message_of_a_newer_version_and_nobody_sends_it_again() {
     becomes(&world, id, r#"{"kind":"reminder"}"#).await;
     assert!(outbox::all(&world.app, &Actor::Operator, None, 10).await.is_err());
 }
+
+#[tokio::test]
+async fn however_many_messages_of_a_newer_version_wait_one_that_nobody_took_is_removed() {
+    let world = World::new().await;
+    let (institution, now) = (world.institution.id, world.app.clock.now().micros());
+    // More than are read at once.
+    let row = |id: i64| {
+        format!(
+            "({}, {id}, '{NEWER}', '{ANA}', '{ANA}', 'queued', 0, {now}, {now}, {now})",
+            institution.get()
+        )
+    };
+    let rows: Vec<String> = (1..=1_001).map(row).collect();
+    let text = format!(
+        "INSERT INTO outbox (institution_id, id, message, email, email_key, state, attempts, created_at, changed_at, expires_at) \
+         VALUES {}",
+        rows.join(", ")
+    );
+    assert_eq!(execute(&world.app.db, text, Vec::new()).await, 1_001);
+    world.advance(SECOND);
+    enqueue(&world, Some(institution), ANA, Message::Test).await;
+    world.advance(3 * DAY);
+    outbox::remove_old(&world.app).await.unwrap();
+    let left = all(&world).await;
+    assert_eq!(left.len(), 1_001);
+    left.iter().for_each(check_untouched);
+}

@@ -215,6 +215,29 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
 }
 
 #[tokio::test]
+async fn a_report_does_not_mention_somebody_who_was_erased_while_it_was_made() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    let (app, here) = (&world.app, (world.institution.id, world.page.id));
+    // So many that the first ones are read long before the last ones.
+    let others: String = (0..40_000).map(|n| format!("p{n}@example.edu,P{n}\n")).collect();
+    let file = format!("email,first_name\nana@example.edu,Anna\n{others}").into_bytes();
+    let id = imports::upload(app, &Actor::Operator, here, "upload", file).await.unwrap().unwrap();
+    imports::check_upload(app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
+    let erase = async {
+        until("her row was read", || async { count(&world, "imports WHERE rows_done > 0").await == 1 }).await;
+        let ana = "ana@example.edu".to_owned();
+        persons::erase(app, &Actor::Operator, here.0, ana, persons::Rewrite::Later).await.unwrap();
+        assert_eq!(count(&world, "imports WHERE state = 'checking'").await, 1, "the others are still read");
+    };
+    let (done, ()) = tokio::join!(imports::run(app, here.0, id), erase);
+    done.unwrap();
+    assert_eq!(last_counts(&world).await.0, ImportState::Checked);
+    assert_eq!(count(&world, "imports WHERE report IS NULL").await, 1);
+    assert_eq!(count(&world, "import_files").await, 0, "neither the file nor the whole report");
+}
+
+#[tokio::test]
 async fn the_page_of_an_upload_does_not_read_the_file_again_and_few_files_wait() {
     let world = World::new().await;
     let browser = manager(&world).await;

@@ -117,11 +117,19 @@ async fn the_second_of_two_is_told_sees_the_text_of_the_other_and_loses_nothing(
         assert_eq!(version(&told.body, &path), now, "{}", told.body);
         let told = send_about(&two, &path, base, &german("reset", "", "")).await.expect(409);
         assert!(told.body.contains(theirs), "{}", told.body);
+        assert!(told.body.contains("and the original text was not restored."), "{}", told.body);
+        assert!(!told.body.contains("while you were writing"), "they wrote nothing: {}", told.body);
         assert_eq!(in_force(&world, Language::German).await.text.subject, "Ihr Betreff");
     }
 
     send_about(&two, &path, &now, &mine).await.expect(303);
     assert_eq!(in_force(&world, Language::German).await.text.text, "Mein Text: {link}");
+
+    // Both go back to the original text.
+    let now = seen(&two, &path).await;
+    send_about(&one, &path, &now, &german("reset", "", "")).await.expect(303);
+    let told = send_about(&two, &path, &now, &german("reset", "", "")).await.expect(409);
+    assert!(told.body.contains("The original text is used again."), "{}", told.body);
 }
 
 #[tokio::test]
