@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
     audit::{self, Record},
-    calls, coverage, exports,
+    calls, exports,
     page_settings::{self, Change},
 };
 use crate::{
@@ -317,12 +317,6 @@ pub(super) async fn permitted_with_roll(
 /// Checks that the caller reaches this page of the institution.
 pub(super) fn check(access: &Access, page: NamePageId) -> Result<()> {
     if access.reaches(page) { Ok(()) } else { Err(Error::Forbidden(Forbidden::NamePage)) }
-}
-
-/// Returns all pages that are not archived, each with its number of people. `coverage::all` has more figures.
-pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<(NamePage, i64)>> {
-    let all = coverage::all(app, actor, institution, false).await?;
-    Ok(all.into_iter().map(|(page, figures)| (page, figures.registered)).collect())
 }
 
 /// Sets whether the page is available through version 2 of the API, which needs no token.

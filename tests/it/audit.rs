@@ -277,7 +277,6 @@ const READS: &[&str] = &[
     "members::own_pages",
     "moderation::queue",
     "moderation::sound",
-    "name_pages::all",
     "name_pages::find",
     "names::coverage",
     "names::everybody",

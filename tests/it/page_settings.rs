@@ -197,7 +197,7 @@ async fn a_wrong_setting_is_refused_and_changes_nothing() {
     let wrong = Change { register: Some(Register::Domain), ..Change::default() };
     let made = name_pages::create_with(&world.app, &Actor::Operator, world.institution.id, new, wrong).await;
     assert_eq!(faults(made, &Field::Domains), [Fault::from(SetupFault::PageDomainsNeeded)]);
-    let all = name_pages::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    let all = coverage::all(&world.app, &Actor::Operator, world.institution.id, false).await.unwrap();
     assert_eq!(all.len(), 1);
 }
 

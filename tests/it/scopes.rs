@@ -437,7 +437,6 @@ pub fn cases() -> Vec<Case> {
         case!("operators::link", Installation, |s, a| operators::link(&s.world.app, a, "http://localhost")),
         case!("doctor::examine", Installation, |s, a| doctor::examine(&s.world.app, a, false)),
         case!("name_pages::find", Institution, |s, a| name_pages::find(&s.world.app, a, s.id, &s.page)),
-        case!("name_pages::all", Institution, |s, a| name_pages::all(&s.world.app, a, s.id)),
         case!("name_pages::allow_v2", Institution, |s, a| name_pages::allow_v2(
             &s.world.app,
             a,

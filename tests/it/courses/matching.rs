@@ -1,6 +1,6 @@
 //! How a synchronization matches a roster with existing people, and which data follows the learning system.
 
-use endonym::app::{Actor, name_pages};
+use endonym::app::{Actor, coverage, name_pages};
 use serde_json::{Value, json};
 
 use super::{School, patient};
@@ -63,7 +63,7 @@ async fn the_page_is_found_again_by_the_course_and_its_title_follows() {
     let again = school.page().await;
     assert_eq!((again.id, again.title.as_str(), &again.slug), (page.id, "Rhetoric and Logic", &page.slug));
     assert_eq!(
-        name_pages::all(&school.world.app, &Actor::Operator, school.world.institution.id)
+        coverage::all(&school.world.app, &Actor::Operator, school.world.institution.id, false)
             .await
             .unwrap()
             .len(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, courses, name_pages, tool_consumers},
+    app::{Actor, courses, coverage, tool_consumers},
     domain::{
         course::{Course, Sync},
         media::Kind,
@@ -54,7 +54,10 @@ async fn count(db: &endonym::store::Db, what: &str) -> i64 {
 }
 
 async fn pages(platform: &Platform) -> usize {
-    name_pages::all(&platform.world.app, &Actor::Operator, platform.world.institution.id).await.unwrap().len()
+    coverage::all(&platform.world.app, &Actor::Operator, platform.world.institution.id, false)
+        .await
+        .unwrap()
+        .len()
 }
 
 /// Like Moodle: the context is the course's id, and `sub` is the user's id.
@@ -349,7 +352,7 @@ async fn two_courses_are_joined_by_hand_and_nothing_is_lost() {
         )
         .await;
     let gone = courses_of(&platform, &platform.consumer).await.remove(0);
-    let old_page = name_pages::all(app, &Actor::Operator, platform.world.institution.id).await.unwrap();
+    let old_page = coverage::all(app, &Actor::Operator, platform.world.institution.id, false).await.unwrap();
     let old_page = old_page.into_iter().map(|(page, _)| page).find(|page| page.id == gone.name_page).unwrap();
     let by_lti = |all: &[Value]| all.iter().find(|one| one["event_slug"] == old_page.slug).unwrap().clone();
     let hex =

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
-    app::{Actor, calls, name_pages},
+    app::{Actor, calls, coverage, name_pages},
     domain::{
         countries::Countries,
         media::Kind,
@@ -23,8 +23,9 @@ use crate::{
 
 /// The page of the launched course.
 pub async fn page_of_course(platform: &Platform) -> NamePage {
-    let all =
-        name_pages::all(&platform.world.app, &Actor::Operator, platform.world.institution.id).await.unwrap();
+    let all = coverage::all(&platform.world.app, &Actor::Operator, platform.world.institution.id, false)
+        .await
+        .unwrap();
     all.into_iter().map(|(page, _)| page).find(|page| page.title == "Irish Literature").unwrap()
 }
 
