@@ -149,7 +149,7 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
     admin.post(&path, &with_more(&fields, &more)).await.expect(200);
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let made = all.iter().find(|token| token.name == "Choir").unwrap();
-    let mut slugs = vec![world.page.slug.clone(), newest.slug];
+    let mut slugs = [world.page.slug.clone(), newest.slug];
     slugs.sort();
     assert_eq!(made.pages.as_deref(), Some(&slugs[..]), "each once");
 }
