@@ -496,15 +496,17 @@ const REGISTERED: &str = "SELECT p.name_page_id, p.recorded_at, q.participant_id
      LEFT JOIN paused_participants q ON q.institution_id = h.institution_id AND q.participant_id = h.id \
      WHERE h.institution_id = $1 AND h.email_key = $2";
 
-/// What a page has for a new participant.
+/// What an institution and a page have for a new participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vacancy {
+    /// On the institution's roll.
+    pub id: ParticipantId,
     /// On the page's roll.
     pub place: i64,
     pub registered: Registered,
 }
 
-/// Both in one statement. `None` if there is no such page. The caller holds the institution's lock, so the place stays free.
+/// All in one statement. `None` if there is no such page. The caller holds the institution's lock, so the places stay free.
 pub async fn vacancy(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -514,16 +516,21 @@ pub async fn vacancy(
     // Nobody has an email that is NULL.
     let params: [Value<'_>; 3] = [institution.into(), email_key.into(), page.into()];
     let rows = sql.rows(&VACANCY, &params, registration_row).await?;
-    let place = rows.iter().find(|(on, ..)| *on == ROLL).map(|(_, next_place, _)| *next_place);
-    let registered = registered_in(rows.into_iter().filter(|(on, ..)| *on != ROLL), page);
-    Ok(place.map(|place| Vacancy { place, registered }))
+    let next =
+        |roll: NamePageId| rows.iter().find(|(on, ..)| *on == roll).map(|(_, next_place, _)| *next_place);
+    let (Some(id), Some(place)) = (next(WHOLE_ROLL), next(PAGE_ROLL)) else { return Ok(None) };
+    let is_person = |(on, ..): &(NamePageId, i64, Option<i64>)| ![WHOLE_ROLL, PAGE_ROLL].contains(on);
+    let registered = registered_in(rows.iter().copied().filter(is_person), page);
+    Ok(Some(Vacancy { id: ParticipantId::new(id), place, registered }))
 }
 
-/// Marks the row of the roll, in place of a page id.
-const ROLL: NamePageId = NamePageId::new(-1);
+/// These mark the rows of the rolls, in place of a page id.
+const PAGE_ROLL: NamePageId = NamePageId::new(-1);
+const WHOLE_ROLL: NamePageId = NamePageId::new(-2);
 static VACANCY: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "{REGISTERED} UNION ALL SELECT {ROLL}, o.next_place, NULL FROM rolls o WHERE o.institution_id = $1 AND o.name_page_id = $3"
+        "{REGISTERED} UNION ALL SELECT {PAGE_ROLL}, o.next_place, NULL FROM rolls o WHERE o.institution_id = $1 AND o.name_page_id = $3 \
+         UNION ALL SELECT {WHOLE_ROLL}, w.next_place, NULL FROM rolls w WHERE w.institution_id = $1 AND w.name_page_id = 0"
     )
 });
 

@@ -38,15 +38,14 @@ pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
 
-/// `lock` for a person who is about to join. Returns their place, which `take_places` must take, or `None` if the institution was
-/// deleted. It is a read, which PostgreSQL gets together with BEGIN.
-pub async fn lock_for_new(sql: &mut Sql, institution: InstitutionId) -> Result<Option<i64>> {
-    let text = if sql.is_postgres() {
-        "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0 FOR UPDATE"
-    } else {
-        "SELECT next_place FROM rolls WHERE institution_id = $1 AND name_page_id = 0"
-    };
-    sql.one(text, &[institution.into()], |row| row.int(0)).await
+/// `lock` for a person who is about to join, whose places `participants::vacancy` reads and `take_places` takes. PostgreSQL gets it
+/// together with BEGIN and with that read. With SQLite, whoever writes is alone.
+pub async fn lock_for_new(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+    if !sql.is_postgres() {
+        return Ok(());
+    }
+    let text = "SELECT 1 FROM rolls WHERE institution_id = $1 AND name_page_id = 0 FOR UPDATE";
+    sql.defer(text, &[institution.into()]).await
 }
 
 /// Adds one person and returns their place.

@@ -102,14 +102,14 @@ pub(in crate::app) async fn create_as(
         let write = move |mut new: Vec<Media>| async move {
             db.write_people(institution, move |sql| {
                 Box::pin(async move {
-                    let id = rolls::lock_for_new(sql, institution).await?;
-                    let id = id.map(ParticipantId::new).ok_or(Error::Missing(Missing::NamePage))?;
+                    rolls::lock_for_new(sql, institution).await?;
+                    let email_key = draft.email.set().map(Email::key);
+                    let (page, vacancy) = vacancy(sql, &access, &page, found, email_key).await?;
+                    let id = vacancy.id;
                     if let Some(key) = &key {
                         idempotency::claim(sql, key, &Made::Participant(id), now).await?;
                     }
-                    let email_key = draft.email.set().map(Email::key);
-                    let (page, vacancy) = vacancy(sql, &access, &page, found, email_key).await?;
-                    let place = NewParticipant { id, token, page, vacancy };
+                    let place = NewParticipant { token, page, vacancy };
                     let phone = audit::of_phone(draft.phone_number.set().map(PhoneNumber::e164));
                     let Created { person, recorded, fields } =
                         create_in(sql, institution, place, draft, now).await?;
@@ -181,7 +181,6 @@ struct Created {
 
 /// What a participant gets before the draft is looked at.
 struct NewParticipant {
-    id: ParticipantId,
     token: String,
     page: NamePage,
     vacancy: Vacancy,
@@ -209,7 +208,7 @@ async fn vacancy(
 async fn create_in(
     sql: &mut Sql,
     institution: InstitutionId,
-    NewParticipant { id, token, page, vacancy: Vacancy { place, registered } }: NewParticipant,
+    NewParticipant { token, page, vacancy: Vacancy { id, place, registered } }: NewParticipant,
     mut draft: Draft,
     now: Moment,
 ) -> Result<Created> {

@@ -1,17 +1,18 @@
 //! Fewer round trips per transaction. BEGIN is sent together with the first statement, and writes whose results nobody needs
-//! are sent together with COMMIT: PostgreSQL executes in order what arrives on a connection.
+//! together with the next statement, at the latest with COMMIT: PostgreSQL executes in order what arrives on a connection.
 //!
 //! Each statement still ends by itself, so one that follows a failed one is executed nevertheless:
 //! - after a failed BEGIN, it would be a transaction of its own. So BEGIN is sent together with reads only.
 //! - after a failed SAVEPOINT, it fails too, because the transaction has. So SAVEPOINT is sent together with any statement.
-//! - after a failed write, COMMIT rolls back.
+//! - after a failed write, it fails too, and COMMIT rolls back.
 //!
 //! Several jobs may share a transaction, see `groups`. The first one begins with BEGIN, each other one with a savepoint.
 //!
 //! Behind a connection pooler, everything is sent by itself.
 
-use std::{future::poll_fn, mem, sync::Arc, task::Poll};
+use std::{future::poll_fn, mem, sync::Arc, task::Poll, time::Duration};
 
+use deadpool_postgres::Object;
 use futures_util::future::{self, BoxFuture};
 use tokio_postgres::Row;
 
@@ -58,9 +59,13 @@ impl Progress {
         })
     }
 
-    /// May a statement be sent together with what the job begins with?
+    /// May a statement be sent together with what the job begins with, and with the deferred writes?
     fn is_started_by(&self, sql: &str) -> bool {
-        self.is_unsent && self.writes.is_empty() && (self.savepoint > 0 || only_reads(sql))
+        self.savepoint > 0 || (only_reads(sql) && self.writes.iter().all(|write| only_reads(&write.sql)))
+    }
+
+    fn take_unsent(&mut self) -> Unsent {
+        Unsent { start: self.take_start(), writes: mem::take(&mut self.writes) }
     }
 }
 
@@ -76,15 +81,16 @@ pub async fn query(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Resu
 }
 
 async fn send_query(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>> {
-    check(client)?;
-    if client.pipelines()
-        && client.progress.is_started_by(sql)
-        && let Some(start) = client.progress.take_start()
-    {
-        return start_and_query(client, &start, sql, params).await;
+    let unsent = unsent_before(client, sql).await?;
+    if unsent.is_empty() {
+        return client::query(client, sql, params).await;
     }
-    send_unsent(client).await?;
-    client::query(client, sql, params).await
+    let (connection, params) = (client.connection()?, to_sql(params));
+    let answer = async {
+        let statement = connection.prepare_cached(sql).await?;
+        unsent.send(connection, connection.query(&statement, &params)).await
+    };
+    client.deadline.meet_within(unsent.time(client), answer).await
 }
 
 /// `execute` in a transaction.
@@ -94,15 +100,16 @@ pub async fn execute(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Re
 }
 
 async fn send_execute(client: &mut Client, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-    check(client)?;
-    if client.pipelines()
-        && client.progress.is_started_by(sql)
-        && let Some(start) = client.progress.take_start()
-    {
-        return start_and_execute(client, &start, sql, params).await;
+    let unsent = unsent_before(client, sql).await?;
+    if unsent.is_empty() {
+        return client::execute(client, sql, params).await;
     }
-    send_unsent(client).await?;
-    client::execute(client, sql, params).await
+    let (connection, params) = (client.connection()?, to_sql(params));
+    let answer = async {
+        let statement = connection.prepare_cached(sql).await?;
+        unsent.send(connection, connection.execute(&statement, &params)).await
+    };
+    client.deadline.meet_within(unsent.time(client), answer).await
 }
 
 /// `execute` later, at the latest with COMMIT, and in order.
@@ -139,8 +146,12 @@ pub async fn commit(client: &mut Client) -> Result<()> {
         }
         client.progress.is_unsent = false;
     }
-    start(client).await?;
-    send_writes(client, Some("COMMIT")).await
+    let unsent = unsent_before(client, "COMMIT").await?;
+    let connection = client.connection()?;
+    client
+        .deadline
+        .meet_within(unsent.time(client), unsent.send(connection, connection.batch_execute("COMMIT")))
+        .await
 }
 
 /// Rolls back the current job, and only that. Then another one may begin. After an error, the connection must not be used again.
@@ -175,17 +186,26 @@ pub async fn send_deferred(client: &mut Client) -> Result<()> {
 
 /// Sends what is unsent, and waits for the responses.
 async fn send(client: &mut Client) -> Result<()> {
-    check(client)?;
     let sent = send_unsent(client).await;
     noted(client, sent)
 }
 
 async fn send_unsent(client: &mut Client) -> Result<()> {
-    start(client).await?;
-    if client.progress.writes.is_empty() {
+    let unsent = unsent_before(client, "").await?;
+    if unsent.is_empty() {
         return Ok(());
     }
-    send_writes(client, None).await
+    let nothing = future::ready(Ok(()));
+    client.deadline.meet_within(unsent.time(client), unsent.send(client.connection()?, nothing)).await
+}
+
+/// Takes what is to be sent together with a statement, directly before it. If the statement writes, BEGIN is sent first.
+async fn unsent_before(client: &mut Client, sql: &str) -> Result<Unsent> {
+    check(client)?;
+    if !client.pipelines() || !client.progress.is_started_by(sql) {
+        start(client).await?;
+    }
+    Ok(client.progress.take_unsent())
 }
 
 /// Has a statement failed? Whatever follows would be lost, or, if that was BEGIN, be a transaction of its own.
@@ -206,71 +226,65 @@ async fn start(client: &mut Client) -> Result<()> {
     client.script(&start).await
 }
 
-async fn start_and_query(client: &Client, start: &str, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>> {
-    let (connection, params) = (client.connection()?, to_sql(params));
-    let answer = async {
-        let statement = connection.prepare_cached(sql).await?;
-        // Each is sent when it is polled first, which `join` does in this order.
-        let both = future::join(connection.batch_execute(start), connection.query(&statement, &params));
-        let (started, rows) = both.await;
-        started.and(rows)
-    };
-    client.deadline.meet(answer).await
+/// What was not sent yet: how the current job begins, and deferred writes.
+struct Unsent {
+    start: Option<Arc<str>>,
+    writes: Vec<Write>,
 }
 
-async fn start_and_execute(client: &Client, start: &str, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-    let (connection, params) = (client.connection()?, to_sql(params));
-    let answer = async {
-        let statement = connection.prepare_cached(sql).await?;
-        let both = future::join(connection.batch_execute(start), connection.execute(&statement, &params));
-        let (started, count) = both.await;
-        started.and(count)
-    };
-    client.deadline.meet(answer).await
-}
+impl Unsent {
+    fn is_empty(&self) -> bool {
+        self.start.is_none() && self.writes.is_empty()
+    }
 
-/// Sends the writes together, and `end` after them.
-async fn send_writes(client: &mut Client, end: Option<&str>) -> Result<()> {
-    let writes = mem::take(&mut client.progress.writes);
-    let connection = client.connection()?;
-    // The server's timeout is for each statement, and must be the first to end: COMMIT may be on its way.
-    let count = u32::try_from(writes.len() + 1).unwrap_or(u32::MAX);
-    let time = client.deadline.time.saturating_mul(count);
-    let answer = async {
+    /// The server's timeout is for each statement, and must be the first to end: COMMIT may be on its way.
+    fn time(&self, client: &Client) -> Duration {
+        let count = u32::try_from(self.writes.len() + 1).unwrap_or(u32::MAX);
+        client.deadline.time.saturating_mul(count)
+    }
+
+    /// Sends everything together, and `last` after it, whose first poll sends it.
+    async fn send<T: Send>(
+        &self,
+        connection: &Object,
+        last: impl Future<Output = Outcome<T>> + Send,
+    ) -> Outcome<T> {
         // First of all, because preparing a new statement waits for a response.
-        let mut statements = Vec::with_capacity(writes.len());
-        for write in &writes {
+        let mut statements = Vec::with_capacity(self.writes.len());
+        for write in &self.writes {
             statements.push(connection.prepare_cached(&write.sql).await?);
         }
-        let mut answers = Vec::with_capacity(writes.len() + 1);
-        for (write, statement) in writes.iter().zip(&statements) {
+        let mut answers = Vec::with_capacity(self.writes.len() + 1);
+        if let Some(start) = &self.start {
+            answers.push(sent(Box::pin(connection.batch_execute(start))).await?);
+        }
+        for (write, statement) in self.writes.iter().zip(&statements) {
             let params = to_sql(&write.params);
             let write = async move { connection.execute(statement, &params).await.map(|_| ()) };
-            // If it cannot be sent, neither is `end`.
+            // If it cannot be sent, neither is what follows.
             answers.push(sent(Box::pin(write)).await?);
         }
-        if let Some(end) = end {
-            answers.push(sent(Box::pin(connection.batch_execute(end))).await?);
-        }
+        let last = sent(Box::pin(last)).await?;
         // In order: the driver keeps few responses, and reads no more until somebody takes them. If one of the writes has
         // failed, so has the transaction, whatever the response to COMMIT says.
         let mut ended = Ok(());
         for answer in answers {
             ended = ended.and(answer.await);
         }
-        ended
-    };
-    client.deadline.meet_within(time, answer).await
+        let last = last.await;
+        ended.and(last)
+    }
 }
 
-type Answer<'a> = BoxFuture<'a, std::result::Result<(), tokio_postgres::Error>>;
+type Outcome<T> = std::result::Result<T, tokio_postgres::Error>;
+type Answer<'a, T> = BoxFuture<'a, Outcome<T>>;
 
 /// Sends a statement, which its first poll does. Fails if it cannot be sent.
-async fn sent(mut answer: Answer<'_>) -> std::result::Result<Answer<'_>, tokio_postgres::Error> {
+async fn sent<'a, T: Send + 'a>(mut answer: Answer<'a, T>) -> Outcome<Answer<'a, T>> {
     let polled = poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await;
     match polled {
         Poll::Pending => Ok(answer),
-        Poll::Ready(Ok(())) => Ok(Box::pin(future::ready(Ok(())))),
+        Poll::Ready(Ok(outcome)) => Ok(Box::pin(future::ready(Ok(outcome)))),
         // It was sent, and the response is already there.
         Poll::Ready(Err(error)) if error.as_db_error().is_some() => Ok(Box::pin(future::ready(Err(error)))),
         Poll::Ready(Err(error)) => Err(error),
@@ -279,7 +293,7 @@ async fn sent(mut answer: Answer<'_>) -> std::result::Result<Answer<'_>, tokio_p
 
 #[cfg(test)]
 mod tests {
-    use super::{Progress, only_reads};
+    use super::{Progress, Write, only_reads};
 
     #[test]
     fn a_savepoint_releases_the_one_before_and_is_sent_once() {
@@ -290,10 +304,21 @@ mod tests {
             (progress.savepoint, progress.is_unsent) = (savepoint, true);
             assert!(progress.is_started_by("SELECT 1"));
             assert_eq!(progress.is_started_by("DELETE FROM jobs"), is_started_by_a_write);
-            assert_eq!(progress.take_start().as_deref(), Some(start));
-            assert_eq!(progress.take_start(), None);
-            assert!(!progress.is_started_by("SELECT 1"));
+            assert_eq!(progress.take_unsent().start.as_deref(), Some(start));
+            assert!(progress.take_unsent().is_empty());
         }
+    }
+
+    #[test]
+    fn begin_is_sent_together_with_deferred_locks_but_not_with_deferred_writes() {
+        let mut progress = Progress::new("BEGIN".into());
+        let deferred = |sql: &str| Write { sql: sql.to_owned(), params: Vec::new() };
+        progress.writes.push(deferred("SELECT 1 FROM rolls FOR UPDATE"));
+        assert!(progress.is_started_by("SELECT 1"));
+        progress.writes.push(deferred("DELETE FROM jobs"));
+        assert!(!progress.is_started_by("SELECT 1"));
+        progress.savepoint = 1;
+        assert!(progress.is_started_by("SELECT 1"));
     }
 
     #[test]
