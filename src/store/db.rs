@@ -394,8 +394,8 @@ impl Sql {
         }
     }
 
-    /// `execute` for a write that must succeed and whose result nobody needs. PostgreSQL gets it before the next statement or together
-    /// with COMMIT, which saves a round trip. There, an error is reported only then.
+    /// `execute` for a write or a lock that must succeed and whose result nobody needs. PostgreSQL gets it together with the next
+    /// statement or with COMMIT, which saves a round trip. There, an error is reported only then.
     pub async fn defer(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
         match &mut self.handle {
             Handle::Postgres(client) => {
