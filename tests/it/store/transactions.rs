@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use endonym::store::{
-    Db, Error, Result, Sql, Value,
-    participants::{self, Registered, Vacancy},
-    rolls,
+use endonym::{
+    domain::ids::{NamePageId, ParticipantId},
+    store::{
+        Db, Error, Result, Sql, Value,
+        participants::{self, Registered, Vacancy},
+        rolls,
+    },
 };
 
 use super::groups::{Holder, are_grouped, until_someone_waits};
@@ -68,6 +71,34 @@ async fn if_a_deferred_write_fails_nothing_is_applied_and_the_caller_knows() {
             })
         });
         assert!(matches!(failed.await, Err(Error::Conflict)));
+        assert_eq!(count(&mut database.db.read()).await, 0);
+    }
+    assert_eq!(left_open(&database.db).await, 0);
+}
+
+/// PostgreSQL gets them together.
+#[tokio::test]
+async fn a_statement_sees_the_writes_deferred_before_it_and_fails_with_them() {
+    let database = TestDatabase::new().await;
+    for begins_with_a_read in [false, true] {
+        let failed = database.db.write::<(), Error>(move |sql| {
+            Box::pin(async move {
+                if begins_with_a_read {
+                    assert_eq!(count(sql).await, 0);
+                }
+                sql.defer(INSERT, &row("a")).await?;
+                sql.defer(INSERT, &row("b")).await?;
+                assert_eq!(count(sql).await, 2);
+                sql.defer(INSERT, &row("c")).await?;
+                assert_eq!(sql.execute(INSERT, &row("d")).await?, 1);
+                assert_eq!(count(sql).await, 4);
+                sql.defer(INSERT, &row("a")).await?;
+                let read = sql.one("SELECT 1", &[], |row| row.int(0)).await;
+                assert!(matches!(read, Err(Error::Conflict)), "{read:?}");
+                sql.execute(INSERT, &row("e")).await.map(|_| ())
+            })
+        });
+        assert!(failed.await.is_err());
         assert_eq!(count(&mut database.db.read()).await, 0);
     }
     assert_eq!(left_open(&database.db).await, 0);
@@ -169,18 +200,19 @@ async fn a_page_has_a_place_for_whoever_comes_next() {
     let world = World::new().await;
     let (institution, page) = (world.institution.id, world.page.id);
     let sql = &mut world.app.db.read();
-    let free = Vacancy { place: 0, registered: Registered::default() };
+    let id = ParticipantId::new;
+    let free = Vacancy { id: id(0), place: 0, registered: Registered::default() };
     let key = Some("ana@x.org");
     assert_eq!(participants::vacancy(sql, institution, page, key).await.unwrap(), Some(free));
     world.person("Ana", "ana@x.org").await;
     let taken = Registered { on_page: true, recorded: false };
     let vacancy = participants::vacancy(sql, institution, page, key).await.unwrap();
-    assert_eq!(vacancy, Some(Vacancy { place: 1, registered: taken }));
+    assert_eq!(vacancy, Some(Vacancy { id: id(1), place: 1, registered: taken }));
     let vacancy = participants::vacancy(sql, institution, page, None).await.unwrap();
-    assert_eq!(vacancy, Some(Vacancy { place: 1, ..free }));
+    assert_eq!(vacancy, Some(Vacancy { id: id(1), place: 1, ..free }));
     let other = world.page("Other").await;
     let vacancy = participants::vacancy(sql, institution, other.id, key).await.unwrap();
-    assert_eq!(vacancy, Some(free));
-    let gone = endonym::domain::ids::NamePageId::new(12_345);
+    assert_eq!(vacancy, Some(Vacancy { id: id(1), ..free }));
+    let gone = NamePageId::new(12_345);
     assert_eq!(participants::vacancy(sql, institution, gone, key).await.unwrap(), None);
 }
