@@ -110,23 +110,24 @@ impl Secrets {
     }
 }
 
-/// Created once, by whichever process is first, and readable only by our own user.
+/// Created once, by whoever is first, and readable only by our own user.
 fn read_or_make(file: &Path) -> std::io::Result<String> {
     if let Some(text) = read(file)? {
         return Ok(text);
     }
-    let mut bytes = [0; 32];
+    let mut bytes = [0; 32 + 8];
     rand::fill(&mut bytes)
         .map_err(|_| std::io::Error::other("the system's random number generator failed"))?;
     if let Some(folder) = file.parent() {
         super::folder::create(folder)?;
     }
-    let beside = file.with_extension(format!("new-{}", std::process::id()));
-    let mut new =
-        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
-    new.write_all(BASE64_STANDARD.encode(bytes).as_bytes())?;
+    let (key, name) = bytes.split_at(32);
+    // Others may do the same: threads, and processes in containers that have the same process id.
+    let beside = file.with_extension(format!("new-{}", hex(name)));
+    let mut new = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    new.write_all(BASE64_STANDARD.encode(key).as_bytes())?;
     new.sync_all()?;
-    // A hard link instead of a rename: the second process must not replace the first one's key.
+    // A hard link instead of a rename: the second one must not replace the first one's key.
     let linked = std::fs::hard_link(&beside, file);
     std::fs::remove_file(&beside)?;
     match linked {
@@ -181,6 +182,21 @@ mod tests {
         let mode = std::fs::metadata(folder.path().join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_first_ones_at_the_same_time_get_the_same_key() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().unwrap();
+            let secrets = Secrets::new(None, folder.path());
+            let digest = || secrets.digest("p", "value").unwrap();
+            let digests: Vec<String> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..8).map(|_| scope.spawn(digest)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(digests.iter().all(|one| *one == digests[0]), "{digests:?}");
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
     }
 
     #[test]
