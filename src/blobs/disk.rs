@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    hash::{BuildHasher, RandomState},
     io::{self, ErrorKind, Write},
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
@@ -25,6 +26,8 @@ pub struct Disk {
     root: PathBuf,
     /// Recently used files. The database decides whether a link is live, so this cache cannot be stale.
     mapped: Cache<Key, Bytes>,
+    /// Names unfinished files. The first number is random, because others write concurrently, such as import and serve, and the process
+    /// ids of containers that share a folder may be equal.
     next: AtomicU64,
 }
 
@@ -34,7 +37,11 @@ impl Disk {
             .weigher(|_, bytes: &Bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX))
             .max_capacity(MAPPED_BYTES)
             .build();
-        Self { root, mapped, next: AtomicU64::new(0) }
+        Self { root, mapped, next: AtomicU64::new(RandomState::new().hash_one(0)) }
+    }
+
+    fn unfinished(&self) -> String {
+        format!("{UNFINISHED}{:016x}", self.next.fetch_add(1, Ordering::Relaxed))
     }
 
     pub fn root(&self) -> &Path {
@@ -70,9 +77,7 @@ impl Disk {
         write: fn(&Path, &Path, &Path, &[u8]) -> io::Result<()>,
     ) -> Result<()> {
         let target = self.root.join(path);
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        // Two processes may write concurrently, such as import and serve.
-        let unfinished = target.with_file_name(format!("{UNFINISHED}{}-{number}", std::process::id()));
+        let unfinished = target.with_file_name(self.unfinished());
         let root = self.root.clone();
         in_background(move || {
             let written = write(&root, &unfinished, &target, &bytes);
@@ -86,12 +91,8 @@ impl Disk {
 
     /// Can a file be created? Nothing is synced, so this is cheap enough to run every second.
     pub async fn probe(&self) -> Result<()> {
-        let root = self.root.clone();
+        let (root, file) = (self.root.clone(), self.root.join(self.unfinished()));
         in_background(move || {
-            // Containers that share a folder may have equal process ids.
-            static PROBES: AtomicU64 = AtomicU64::new(0);
-            let number = PROBES.fetch_add(1, Ordering::Relaxed);
-            let file = root.join(format!("{UNFINISHED}probe-{}-{number}", std::process::id()));
             let remove = || match fs::remove_file(&file) {
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
                 other => other,
