@@ -506,7 +506,7 @@ pub struct Vacancy {
     pub registered: Registered,
 }
 
-/// All in one statement. `None` if there is no such page. The caller holds the institution's lock, so the places stay free.
+/// All in one statement. `None` if there is no such page or institution. The caller holds the institution's lock, so the places stay free.
 pub async fn vacancy(
     sql: &mut Sql,
     institution: InstitutionId,

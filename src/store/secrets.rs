@@ -125,10 +125,9 @@ fn read_or_make(file: &Path) -> std::io::Result<String> {
     // Others may do the same: threads, and processes in containers that have the same process id.
     let beside = file.with_extension(format!("new-{}", hex(name)));
     let mut new = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-    new.write_all(BASE64_STANDARD.encode(key).as_bytes())?;
-    new.sync_all()?;
+    let written = new.write_all(BASE64_STANDARD.encode(key).as_bytes()).and_then(|()| new.sync_all());
     // A hard link instead of a rename: the second one must not replace the first one's key.
-    let linked = std::fs::hard_link(&beside, file);
+    let linked = written.and_then(|()| std::fs::hard_link(&beside, file));
     std::fs::remove_file(&beside)?;
     match linked {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),

@@ -168,6 +168,10 @@ pub(super) async fn file(app: &App, institution: InstitutionId, id: ImportId) ->
         let damaged = |_| Error::Internal("an uploaded file is damaged".to_owned());
         STANDARD.decode_vec(part, &mut bytes).map_err(damaged)?;
     }
+    // If somebody was erased meanwhile, the file is gone, and what was read of it may end anywhere.
+    if !imports::has_file(&mut app.db.read(), institution, id).await? {
+        bytes.clear();
+    }
     Ok(Input::Bytes(bytes.into()))
 }
 

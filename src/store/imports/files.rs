@@ -31,7 +31,8 @@ pub async fn insert_parts(
     let text = "INSERT INTO import_files (institution_id, import_id, number, bytes) VALUES ($1, $2, $3, $4)";
     for (part, bytes) in (0_i64..).zip(parts) {
         let number = whole.number(part);
-        sql.execute(text, &[institution.into(), import.into(), number.into(), bytes.into()]).await?;
+        // Together, because the end of an import holds the institution's lock.
+        sql.defer(text, &[institution.into(), import.into(), number.into(), bytes.into()]).await?;
     }
     Ok(())
 }
