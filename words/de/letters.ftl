@@ -84,6 +84,7 @@ letters-page-built-in = Das ist der Text, der mit Endonym kommt.
 letters-page-own = Das ist euer eigener Text.
 letters-page-unsaved = Dieser Text ist noch nicht gespeichert.
 letters-page-outdated = Jemand hat den Text geändert, während du geschrieben hast; von dir ist noch nichts gespeichert. So lautet er jetzt. Speichere noch einmal, um ihn zu ersetzen.
+letters-page-outdated-reset = Jemand ist zum ursprünglichen Text zurückgekehrt, während du geschrieben hast; von dir ist noch nichts gespeichert. Der ursprüngliche Text steht hier. Speichere noch einmal, um ihn zu ersetzen.
 letters-page-not-reset = Jemand hat den Text geändert, seit du diese Seite geöffnet hast; deshalb wurde der ursprüngliche nicht wiederhergestellt. Der geänderte Text steht hier. Um ihn zu ersetzen, wähle noch einmal „Zurück zum ursprünglichen Text“.
 letters-page-subject = Betreff
 letters-page-subject-help = Er kann enthalten: { $placeholders }

@@ -84,6 +84,7 @@ letters-page-built-in = This is the text that comes with Endonym.
 letters-page-own = This is your own text.
 letters-page-unsaved = This text is not saved yet.
 letters-page-outdated = Somebody else has changed the text while you were writing, and nothing of yours is saved yet. This is theirs. Save again to replace it.
+letters-page-outdated-reset = Somebody else has gone back to the original text while you were writing, and nothing of yours is saved yet. This is the original text. Save again to replace it.
 letters-page-not-reset = Somebody else has changed the text since you opened this page, and the original text was not restored. This is theirs. To replace it, choose “Go back to the original text” again.
 letters-page-subject = Subject
 letters-page-subject-help = It may contain: { $placeholders }

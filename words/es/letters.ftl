@@ -84,6 +84,7 @@ letters-page-built-in = Este es el texto que viene con Endonym.
 letters-page-own = Este es vuestro propio texto.
 letters-page-unsaved = Este texto todavía no está guardado.
 letters-page-outdated = Alguien ha cambiado el texto mientras escribías y todavía no se ha guardado nada tuyo. Este es el suyo. Guarda otra vez para sustituirlo.
+letters-page-outdated-reset = Alguien ha vuelto al texto original mientras escribías y todavía no se ha guardado nada tuyo. Este es el texto original. Guarda otra vez para sustituirlo.
 letters-page-not-reset = Alguien ha cambiado el texto desde que abriste esta página y no se ha restablecido el texto original. Este es el suyo. Para sustituirlo, elige otra vez «Volver al texto original».
 letters-page-subject = Asunto
 letters-page-subject-help = Puede contener: { $placeholders }

@@ -84,6 +84,7 @@ letters-page-built-in = Ce texte est fourni avec Endonym.
 letters-page-own = Ce texte est le vôtre.
 letters-page-unsaved = Ce texte n’est pas encore sauvegardé.
 letters-page-outdated = Quelqu’un a modifié le texte pendant que vous écriviez, et rien de votre part n’est encore sauvegardé. Voici le sien. Sauvegardez à nouveau pour le remplacer.
+letters-page-outdated-reset = Quelqu’un a rétabli le texte d’origine pendant que vous écriviez, et rien de votre part n’est encore sauvegardé. Voici le texte d’origine. Sauvegardez à nouveau pour le remplacer.
 letters-page-not-reset = Quelqu’un a modifié le texte depuis que vous avez ouvert cette page, et le texte d’origine n’a pas été rétabli. Voici le sien. Pour le remplacer, choisissez à nouveau « Revenir au texte d’origine ».
 letters-page-subject = Objet
 letters-page-subject-help = Il peut contenir : { $placeholders }

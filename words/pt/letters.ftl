@@ -84,6 +84,7 @@ letters-page-built-in = Este é o texto que vem com o Endonym.
 letters-page-own = Este é o texto de vocês.
 letters-page-unsaved = Este texto ainda não foi salvo.
 letters-page-outdated = Alguém mudou o texto enquanto você escrevia, e nada seu foi salvo ainda. Este é o texto dessa pessoa. Salve de novo para substituir.
+letters-page-outdated-reset = Alguém voltou ao texto original enquanto você escrevia, e nada seu foi salvo ainda. Este é o texto original. Salve de novo para substituir.
 letters-page-not-reset = Alguém mudou o texto depois que você abriu esta página, e o texto original não foi restaurado. Este é o texto dessa pessoa. Para substituí-lo, escolha de novo “Voltar ao texto original”.
 letters-page-subject = Assunto
 letters-page-subject-help = Pode conter: { $placeholders }

@@ -83,6 +83,7 @@ letters-page-built-in = 这是 Endonym 自带的文本。
 letters-page-own = 这是你们自己的文本。
 letters-page-unsaved = 这段文本尚未保存。
 letters-page-outdated = 在你填写期间，其他人修改了文本，你的内容尚未保存。以下是对方的文本。再次保存即可替换。
+letters-page-outdated-reset = 在你填写期间，其他人恢复了原来的文本，你的内容尚未保存。以下是原来的文本。再次保存即可替换。
 letters-page-not-reset = 在你打开此页面之后，其他人修改了文本，因此没有恢复原来的文本。以下是对方的文本。如要替换，请再次选择“恢复原来的文本”。
 letters-page-subject = 主题
 letters-page-subject-help = 可以包含：{ $placeholders }

@@ -133,6 +133,16 @@ async fn the_second_of_two_is_told_sees_the_text_of_the_other_and_loses_nothing(
     send_about(&one, &path, &now, &german("reset", "", "")).await.expect(303);
     let told = send_about(&two, &path, &now, &german("reset", "", "")).await.expect(409);
     assert!(told.body.contains("The original text is used again."), "{}", told.body);
+    // One does, and the other saves: the text beside theirs is nobody's.
+    let told = send_about(&two, &path, &now, &mine).await.expect(409);
+    assert!(told.body.contains("Somebody else has gone back to the original text"), "{}", told.body);
+    assert!(!told.body.contains("This is theirs."), "{}", told.body);
+    for text in ["<p>Hallo {name},", "Mein Text: {link}</textarea>"] {
+        assert!(told.body.contains(text), "{text} in {}", told.body);
+    }
+    let now = version(&told.body, &path);
+    send_about(&two, &path, now, &mine).await.expect(303);
+    assert_eq!(in_force(&world, Language::German).await.text.text, "Mein Text: {link}");
 }
 
 #[test]
