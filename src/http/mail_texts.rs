@@ -143,7 +143,8 @@ impl MailTextView {
         let is_unsaved = typed.is_some();
         let other = is_outdated.then(|| {
             let told = match (is_unsaved, in_force.is_own) {
-                (true, _) => "letters-page-outdated",
+                (true, true) => "letters-page-outdated",
+                (true, false) => "letters-page-outdated-reset",
                 // They wanted the original text.
                 (false, true) => "letters-page-not-reset",
                 (false, false) => "letters-page-was-reset",

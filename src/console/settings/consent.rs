@@ -44,7 +44,8 @@ struct ConsentPage<'a> {
     is_built_in: bool,
     /// Which version of the institution's own text is in force.
     own: String,
-    is_outdated: bool,
+    /// What somebody else has done meanwhile.
+    told: Option<String>,
     /// The languages of the institution's own text.
     languages: String,
     shown: ShownText,
@@ -98,6 +99,15 @@ fn draw(
     let page = console.page(app, &path);
     let words = page.words;
     let Entered { text, fault, version, is_outdated } = entered;
+    let told = is_outdated.then(|| {
+        words.text(match (text.is_some(), state.text.is_built_in()) {
+            (true, false) => "console-settings-consent-outdated",
+            (true, true) => "console-settings-consent-outdated-reset",
+            // They wanted the built-in text.
+            (false, false) => "console-settings-consent-not-reset",
+            (false, true) => "console-settings-consent-was-reset",
+        })
+    });
     let text = text.unwrap_or_else(|| own_text(state, language).to_owned());
     let names = Language::ALL.into_iter().filter(|one| state.text.texts.contains_key(one.tag()));
     let shown = ConsentPage {
@@ -116,7 +126,7 @@ fn draw(
         reset_version: consents::seen(&state.text, None),
         is_built_in: state.text.is_built_in(),
         own: words.one("console-settings-consent-own", "version", &state.text.version),
-        is_outdated,
+        told,
         languages: names.map(Language::own_name).collect::<Vec<_>>().join(" · "),
         shown: ShownText::new(state, Words::new(language), &console.institution.name),
         done: done.map(|id| words.text(id)),

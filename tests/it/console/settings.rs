@@ -11,6 +11,7 @@ use endonym::{
         member::Role::{Admin, Owner},
         session::PersonId,
     },
+    words::Words,
 };
 
 use super::{console as path, email_of, member as visitor, only, plain, version};
@@ -239,7 +240,9 @@ async fn what_ends_a_consent_text_in_all_languages_notices_a_change_in_any() {
     for (language, versions, own) in [("de", &german, "Deutsch.</textarea>"), ("fr", &french, "></textarea>")]
     {
         let told = send(language, &versions[1], &[("do", "reset")]).await.expect(409);
-        assert!(told.body.contains("Somebody else has changed"), "{}", told.body);
+        let how = "Theirs is shown above. To replace it, choose “Go back to the built-in text” again.";
+        assert!(told.body.contains(how), "{}", told.body);
+        assert!(!told.body.contains("Save again"), "that keeps their text: {}", told.body);
         let field = told.body.split("<textarea").nth(1).unwrap().replace(">\n", ">");
         assert!(field.contains(own), "{field}");
     }
@@ -251,9 +254,33 @@ async fn what_ends_a_consent_text_in_all_languages_notices_a_change_in_any() {
     // A third language takes nothing from the others.
     send("fr", &french[0], &[("text", "Français."), ("do", "save")]).await.expect(303);
     assert_eq!(languages().await, ["de", "es", "fr"]);
-    let now = versions("pt").await;
+    let (now, german) = (versions("pt").await, versions("de").await);
     send("pt", &now[1], &[("do", "reset")]).await.expect(303);
     assert!(languages().await.is_empty());
+
+    // The text above is nobody's now.
+    let alert = |told: &Seen| {
+        let alert = told.body.split("role=\"alert\">").nth(1).expect("an alert");
+        alert.split('<').next().unwrap().to_owned()
+    };
+    let told = send("de", &german[1], &[("do", "reset")]).await.expect(409);
+    assert_eq!(alert(&told), "The built-in text is in force now.");
+    let told = send("de", &german[0], &mine).await.expect(409);
+    let how = "Somebody else has gone back to the built-in text while you were writing. It is shown above. ";
+    assert_eq!(alert(&told), format!("{how}Save again to replace it."));
+    assert!(told.body.contains("Neu.</textarea>"), "{}", told.body);
+    send("de", version(&told.body, &at), &mine).await.expect(303);
+    assert_eq!(languages().await, ["de"]);
+}
+
+#[test]
+fn a_sentence_that_names_the_button_has_its_label_in_every_language() {
+    for language in Language::ALL {
+        let words = Words::new(language);
+        let told = words.text("console-settings-consent-not-reset");
+        let label = words.text("console-settings-consent-reset");
+        assert!(told.contains(&label), "{}: {label} in {told}", language.tag());
+    }
 }
 
 #[tokio::test]

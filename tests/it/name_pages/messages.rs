@@ -3,6 +3,7 @@
 use endonym::{
     app::{Actor, mail_texts, members},
     domain::{email::Email, language::Language, mail_text::LetterKind, member::Role, name_page::NamePageRef},
+    words::Words,
 };
 
 use crate::{
@@ -118,6 +119,8 @@ async fn the_second_of_two_is_told_sees_the_text_of_the_other_and_loses_nothing(
         let told = send_about(&two, &path, base, &german("reset", "", "")).await.expect(409);
         assert!(told.body.contains(theirs), "{}", told.body);
         assert!(told.body.contains("and the original text was not restored."), "{}", told.body);
+        let how = "To replace it, choose “Go back to the original text” again.";
+        assert!(told.body.contains(how), "{}", told.body);
         assert!(!told.body.contains("while you were writing"), "they wrote nothing: {}", told.body);
         assert_eq!(in_force(&world, Language::German).await.text.subject, "Ihr Betreff");
     }
@@ -130,6 +133,25 @@ async fn the_second_of_two_is_told_sees_the_text_of_the_other_and_loses_nothing(
     send_about(&one, &path, &now, &german("reset", "", "")).await.expect(303);
     let told = send_about(&two, &path, &now, &german("reset", "", "")).await.expect(409);
     assert!(told.body.contains("The original text is used again."), "{}", told.body);
+    // One does, and the other saves: the text beside theirs is nobody's.
+    let told = send_about(&two, &path, &now, &mine).await.expect(409);
+    assert!(told.body.contains("Somebody else has gone back to the original text"), "{}", told.body);
+    assert!(!told.body.contains("This is theirs."), "{}", told.body);
+    for text in ["<p>Hallo {name},", "Mein Text: {link}</textarea>"] {
+        assert!(told.body.contains(text), "{text} in {}", told.body);
+    }
+    let now = version(&told.body, &path);
+    send_about(&two, &path, now, &mine).await.expect(303);
+    assert_eq!(in_force(&world, Language::German).await.text.text, "Mein Text: {link}");
+}
+
+#[test]
+fn a_sentence_that_names_the_button_has_its_label_in_every_language() {
+    for language in Language::ALL {
+        let words = Words::new(language);
+        let (told, label) = (words.text("letters-page-not-reset"), words.text("letters-page-reset"));
+        assert!(told.contains(&label), "{}: {label} in {told}", language.tag());
+    }
 }
 
 #[tokio::test]
