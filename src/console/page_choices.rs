@@ -1,7 +1,7 @@
 //! Name pages to choose in a form (`templates/console/parts/choices.html`): the newest have a box each, older ones are named by their codes.
 
 use crate::{
-    app::members::OwnPages,
+    app::{Error, Missing, Result, members::OwnPages},
     domain::name_page::{NamePage, NamePageRef},
 };
 
@@ -42,7 +42,11 @@ impl PageChoices {
 }
 
 /// The pages of boxes that are ticked, and those of the other input.
-pub fn chosen_pages<'a>(ids: impl IntoIterator<Item = &'a String>, more: &'a str) -> Vec<NamePageRef> {
-    let ids = ids.into_iter().map(String::as_str);
-    ids.chain(more.split([',', ';', '\n'])).filter_map(NamePageRef::parse).collect()
+pub fn chosen_pages<'a>(
+    ids: impl IntoIterator<Item = &'a String>,
+    more: &'a str,
+) -> Result<Vec<NamePageRef>> {
+    let lists = ids.into_iter().map(String::as_str).chain([more]);
+    let chosen: Option<Vec<Vec<NamePageRef>>> = lists.map(NamePageRef::parse_list).collect();
+    chosen.map(|lists| lists.concat()).ok_or(Error::Missing(Missing::NamePage))
 }

@@ -86,9 +86,9 @@ impl Typed {
     }
 
     /// The pages that are wanted. None for roles that have all.
-    fn wanted(&self, role: Role) -> Vec<NamePageRef> {
+    fn wanted(&self, role: Role) -> Result<Vec<NamePageRef>> {
         if role.has_all_pages() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         chosen_pages(self.pages.iter().chain(&self.kept), &self.more)
     }
@@ -235,8 +235,12 @@ async fn save(app: &App, console: &Console, member: Option<&Member>, email: Emai
         let faults = Faults { role: Some(words.text("console-fault-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
-    let (wanted, base) = (typed.wanted(role), Some(typed.version.clone()));
-    match members::replace(app, &console.actor, console.id(), email, role, wanted, base).await {
+    let base = Some(typed.version.clone());
+    let saved = match typed.wanted(role) {
+        Ok(wanted) => members::replace(app, &console.actor, console.id(), email, role, wanted, base).await,
+        Err(error) => Err(error),
+    };
+    match saved {
         Ok(set) if set.person == console.member.person && !role.has_all_pages() => console.go(app, ""),
         Ok(_) if member.is_some() => console.go(app, "/members?done=changed"),
         Ok(_) => console.go(app, "/members?done=added"),
@@ -297,9 +301,10 @@ mod tests {
     fn pages_are_named_by_boxes_codes_and_what_is_kept() {
         let form = Form::from_query("role=reader&page=1&page=2&kept=3&more=choir,+R99E+JJFY&email=+a@b.org");
         let typed = Typed::of(&form);
-        let keys: Vec<String> = typed.wanted(Role::Reader).iter().map(|page| page.key().to_owned()).collect();
+        let wanted = typed.wanted(Role::Reader).unwrap();
+        let keys: Vec<&str> = wanted.iter().map(NamePageRef::key).collect();
         assert_eq!(keys, ["1", "2", "3", "choir", "r99ejjfy"]);
-        assert!(typed.wanted(Role::Admin).is_empty());
+        assert!(typed.wanted(Role::Admin).unwrap().is_empty());
         assert_eq!((typed.email.as_str(), typed.role), ("a@b.org", Some(Role::Reader)));
     }
 }

@@ -147,7 +147,7 @@ async fn make(app: &App, console: &Console, entered: &Entered) -> Result<(Token,
 
 /// The pages that the token is limited to.
 async fn chosen(app: &App, console: &Console, entered: &Entered) -> Result<Vec<NamePage>> {
-    let wanted = chosen_pages(&entered.pages, &entered.more);
+    let wanted = chosen_pages(&entered.pages, &entered.more)?;
     if wanted.is_empty() {
         return Err(Error::invalid(Field::NamePages, Fault::Blank));
     }

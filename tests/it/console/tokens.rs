@@ -129,7 +129,8 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
 
     let id = newest.id.to_string();
     let fields = [("name", "Choir"), ("scope", "read"), ("pages", "some"), ("days", "7"), ("page", &*id)];
-    for unknown in ["nowhere", &there.page.slug] {
+    let long = format!("{}, {}", world.page.slug, "x".repeat(1_000));
+    for unknown in ["nowhere", &there.page.slug, &long] {
         let page = admin.post(&path, &with_more(&fields, unknown)).await.expect(422).body;
         assert!(page.contains("id=\"pages-fault\">One of these pages does not exist."), "{page}");
         assert!(page.contains("aria-describedby=\"more-hint pages-fault\""), "{page}");
@@ -145,7 +146,7 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert!(all.iter().all(|token| token.name != "Choir"));
 
-    let more = format!("{}, {}", world.page.slug, newest.slug);
+    let more = format!("{}、{}", world.page.slug, newest.slug);
     admin.post(&path, &with_more(&fields, &more)).await.expect(200);
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let made = all.iter().find(|token| token.name == "Choir").unwrap();
