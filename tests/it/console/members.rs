@@ -231,7 +231,7 @@ async fn owners_give_roles_to_groups() {
     assert!(body.contains(&format!("pages-fault-{id}")) && body.contains("value=\"nowhere\""), "{body}");
     assert!(body.contains("value=\"staff\""), "what was typed stays: {body}");
     let long = format!("class-of-2027, {}", "x".repeat(1_000));
-    let body = send(&path, &[("group", "staff"), ("pages", &long)]).await.expect(422).body;
+    let body = send(&path, &[("group", "staff"), ("pages", long.as_str())]).await.expect(422).body;
     assert!(body.contains(&format!("pages-fault-{id}")) && body.contains(&long), "{body}");
     let saved = format!("{path}?done=saved");
     send(&path, &[("group", "staff"), ("pages", "class-of-2027")]).await.redirects_to(&saved);

@@ -132,7 +132,7 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
     let long = format!("{}, {}", world.page.slug, "x".repeat(1_000));
     for unknown in ["nowhere", &there.page.slug, &long] {
         let page = admin.post(&path, &with_more(&fields, unknown)).await.expect(422).body;
-        assert!(page.contains("id=\"pages-fault\">One of these pages does not exist."), "{page}");
+        assert!(page.contains("id=\"pages-fault\">One of these pages no longer exists, or its code is mistyped."), "{page}");
         assert!(page.contains("aria-describedby=\"more-hint pages-fault\""), "{page}");
         assert!(page.contains(&format!("id=\"more\" name=\"more\" value=\"{unknown}\"")), "{page}");
         assert!(page.contains(&format!("{} checked", offered(&newest.id))), "{page}");
