@@ -8,9 +8,9 @@ use crate::{
 /// Name pages with a box for each, and an input for others.
 pub struct PageChoices {
     pub boxes: Vec<PageBox>,
-    /// There are older pages, which are named by their codes.
+    /// There are older pages, which are named by their codes, or some were named.
     pub has_more: bool,
-    /// What was typed: slugs or codes.
+    /// What was typed: slugs, codes or ids.
     pub more: String,
     pub fault: Option<String>,
 }
@@ -36,8 +36,12 @@ impl PageChoices {
             title: page.title.clone(),
             is_chosen: chosen.contains(&page.id.to_string()),
         };
-        let boxes = own.of_role.iter().chain(others).map(page_box).collect();
-        Self { boxes, has_more: own.is_cut(), more, fault }
+        let boxes: Vec<PageBox> = own.of_role.iter().chain(others).map(page_box).collect();
+        // What was ticked and has no box any more stays chosen, unless the visitor removes it.
+        let gone = chosen.iter().filter(|id| boxes.iter().all(|one| one.id != **id));
+        let named = std::iter::once(&more).chain(gone).map(String::as_str).filter(|one| !one.is_empty());
+        let more = named.collect::<Vec<_>>().join(", ");
+        Self { boxes, has_more: own.is_cut() || !more.is_empty(), more, fault }
     }
 }
 

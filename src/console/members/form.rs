@@ -163,11 +163,11 @@ async fn filled(
     let words = console.words();
     let own = members::own_pages(app, &console.actor, &console.member.person).await?;
     let is_offered = |id: &String| own.of_role.iter().any(|page| page.id.to_string() == *id);
-    let (offered, rest): (Vec<String>, Vec<String>) =
-        std::mem::take(&mut typed.pages).into_iter().partition(is_offered);
-    typed.kept.extend(rest);
     let is_theirs =
         |id: &String| member.is_some_and(|member| member.pages.iter().any(|page| page.to_string() == *id));
+    let (kept, ticked): (Vec<String>, Vec<String>) =
+        std::mem::take(&mut typed.pages).into_iter().partition(|id| is_theirs(id) && !is_offered(id));
+    typed.kept.extend(kept);
     typed.kept.retain(is_theirs);
     let chosen = typed.role.unwrap_or(Role::Manager);
     let role = |role: Role| RadioChoice {
@@ -186,7 +186,7 @@ async fn filled(
         nav: console.nav(app, Section::Members),
         is_new: member.is_none(),
         roles: Role::ALL.map(role).into(),
-        pages: PageChoices::new(&own, &[], &offered, std::mem::take(&mut typed.more), faults.pages),
+        pages: PageChoices::new(&own, &[], &ticked, std::mem::take(&mut typed.more), faults.pages),
         is_self: member.is_some_and(|member| member.person == console.member.person),
         is_last_owner: is_owner && owners < 2,
         meanwhile: faults.meanwhile,

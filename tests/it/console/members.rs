@@ -170,6 +170,22 @@ async fn a_code_that_is_too_long_is_told_and_nobody_is_added_without_it() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_deleted_while_somebody_is_added_is_named() {
+    let world = World::on_sqlite().await;
+    let old = world.page("Class of 1999").await;
+    let owner = member(&world, Role::Owner).await;
+    let reference = NamePageRef::parse(&old.slug).unwrap();
+    name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &reference).await.unwrap();
+    let (add, id, page) = (format!("{PATH}/add"), old.id.to_string(), world.page.id.to_string());
+    let form = [("email", BEA), ("role", "reader"), ("page", id.as_str()), ("page", page.as_str())];
+    let body = owner.post(&add, &form).await.expect(422).body;
+    assert!(body.contains("One of these pages no longer exists"), "{body}");
+    assert!(body.contains(&format!("name=\"more\" value=\"{id}\"")), "{body}");
+    assert!(body.contains(&format!("name=\"page\" value=\"{page}\" checked")), "{body}");
+    assert!(find(&world, BEA).await.is_none());
+}
+
+#[tokio::test]
 async fn admins_see_members_and_change_nothing() {
     let world = World::new().await;
     let admin = member(&world, Role::Admin).await;
