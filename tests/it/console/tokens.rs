@@ -92,6 +92,10 @@ async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
     let fields = [("name", "  "), ("scope", "write"), ("pages", "some"), ("days", "7")];
     let page = admin.post(&path, &fields).await.expect(422).body;
     assert!(page.contains("Please choose at least one name page."), "{page}");
+    assert!(page.contains("id=\"name-fault\">Please write something here."), "both at once: {page}");
+    let unknown = admin.post(&path, &with_more(&fields, "nowhere")).await.expect(422).body;
+    assert!(unknown.contains("id=\"pages-fault\">One of these pages no longer exists"), "{unknown}");
+    assert!(unknown.contains("id=\"name-fault\">"), "both at once: {unknown}");
     assert!(page.contains("value=\"write\" aria-describedby=\"scope-write-hint\" checked"), "{page}");
     assert!(page.contains("<option value=\"7\" selected>"), "{page}");
     let id = world.page.id.to_string();
