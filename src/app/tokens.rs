@@ -13,11 +13,10 @@ use crate::{
     domain::{
         access::{MAX_PAGES, TokenScope},
         audit::{Act, SubjectKind},
-        fault::{Fault, Field, SetupFault},
+        fault::{Field, SetupFault},
         ids::{InstitutionId, NamePageId, TokenId},
         moment::Moment,
         name_page::NamePage,
-        text::{self, Lines, longest},
         token::{self, Token, TokenState},
     },
     store::{institutions, rolls, token_days, tokens, versions},
@@ -53,10 +52,7 @@ pub async fn create_with(
 ) -> Result<(Token, String)> {
     actor.administer(institution)?;
     let New { name, expires_in_days: days, scope, pages, newest_only } = new;
-    if text::is_blank(&name) {
-        return Err(Error::invalid(Field::Name, Fault::Blank));
-    }
-    if let Some(fault) = text::fault(&name, longest::NAME, Lines::One) {
+    if let Some(fault) = token::name_fault(&name) {
         return Err(Error::invalid(Field::Name, fault));
     }
     let mut pages = pages;

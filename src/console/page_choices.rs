@@ -1,16 +1,16 @@
 //! Name pages to choose in a form (`templates/console/parts/choices.html`): the newest have a box each, older ones are named by their codes.
 
 use crate::{
-    app::members::OwnPages,
+    app::{Error, Missing, Result, members::OwnPages},
     domain::name_page::{NamePage, NamePageRef},
 };
 
 /// Name pages with a box for each, and an input for others.
 pub struct PageChoices {
     pub boxes: Vec<PageBox>,
-    /// There are older pages, which are named by their codes.
+    /// There are older pages, which are named by their codes, or some were named.
     pub has_more: bool,
-    /// What was typed: slugs or codes.
+    /// What was typed: slugs, codes or ids.
     pub more: String,
     pub fault: Option<String>,
 }
@@ -36,13 +36,21 @@ impl PageChoices {
             title: page.title.clone(),
             is_chosen: chosen.contains(&page.id.to_string()),
         };
-        let boxes = own.of_role.iter().chain(others).map(page_box).collect();
-        Self { boxes, has_more: own.is_cut(), more, fault }
+        let boxes: Vec<PageBox> = own.of_role.iter().chain(others).map(page_box).collect();
+        // What was ticked and has no box any more stays chosen, unless the visitor removes it.
+        let gone = chosen.iter().filter(|id| boxes.iter().all(|one| one.id != **id));
+        let named = std::iter::once(&more).chain(gone).map(String::as_str).filter(|one| !one.is_empty());
+        let more = named.collect::<Vec<_>>().join(", ");
+        Self { boxes, has_more: own.is_cut() || !more.is_empty(), more, fault }
     }
 }
 
 /// The pages of boxes that are ticked, and those of the other input.
-pub fn chosen_pages<'a>(ids: impl IntoIterator<Item = &'a String>, more: &'a str) -> Vec<NamePageRef> {
-    let ids = ids.into_iter().map(String::as_str);
-    ids.chain(more.split([',', ';', '\n'])).filter_map(NamePageRef::parse).collect()
+pub fn chosen_pages<'a>(
+    ids: impl IntoIterator<Item = &'a String>,
+    more: &'a str,
+) -> Result<Vec<NamePageRef>> {
+    let lists = ids.into_iter().map(String::as_str).chain([more]);
+    let chosen: Option<Vec<Vec<NamePageRef>>> = lists.map(NamePageRef::parse_list).collect();
+    chosen.map(|lists| lists.concat()).ok_or(Error::Missing(Missing::NamePage))
 }

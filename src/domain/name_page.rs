@@ -49,6 +49,13 @@ impl NamePageRef {
         (!key.is_empty() && key.len() <= 4 * longest::CODE).then_some(Self(key))
     }
 
+    /// The references of a list as people type it, with the commas and semicolons of their keyboard. Blank ones are left out. `None`
+    /// if one is too long: no page has that code.
+    pub fn parse_list(given: &str) -> Option<Vec<Self>> {
+        let each = given.split([',', ';', '\n', '،', '؛', '，', '、', '；']);
+        each.filter(|one| !text::is_blank(one)).map(Self::parse).collect()
+    }
+
     pub fn key(&self) -> &str {
         &self.0
     }
@@ -100,5 +107,20 @@ mod tests {
         for nothing in ["", " ", "\u{a0}\n"] {
             assert_eq!(NamePageRef::parse(nothing), None, "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn codes_are_listed_with_the_commas_of_any_keyboard() {
+        let listed = |given: &str| {
+            let all = NamePageRef::parse_list(given)?;
+            Some(all.iter().map(|page| page.key().to_owned()).collect::<Vec<_>>())
+        };
+        for comma in [",", ";", "\n", "\r\n", "،", "؛", "，", "、", "；", " , ", ",,"] {
+            let given = format!("choir{comma}R99E JJFY{comma}");
+            assert_eq!(listed(&given).unwrap(), ["choir", "r99ejjfy"], "{comma:?}");
+        }
+        assert_eq!(listed(" ,\n"), Some(Vec::new()));
+        let long = "x".repeat(4 * longest::CODE + 1);
+        assert_eq!(listed(&format!("choir, {long}")), None, "it is not left out");
     }
 }

@@ -4,7 +4,13 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::{access::TokenScope, ids::TokenId, moment::Moment};
+use super::{
+    access::TokenScope,
+    fault::Fault,
+    ids::TokenId,
+    moment::Moment,
+    text::{self, Lines, longest},
+};
 
 pub type TokenDigest = [u8; 32];
 
@@ -12,6 +18,14 @@ pub type TokenDigest = [u8; 32];
 pub const SECRET_LENGTH: usize = 32;
 /// Lets people and secret scanners recognize a token.
 pub const PREFIX: &str = "endonym_";
+
+/// Validates the name of a token.
+pub fn name_fault(name: &str) -> Option<Fault> {
+    if text::is_blank(name) {
+        return Some(Fault::Blank);
+    }
+    text::fault(name, longest::NAME, Lines::One)
+}
 
 pub fn digest(token: &str) -> TokenDigest {
     Sha256::digest(token.as_bytes()).into()

@@ -756,6 +756,9 @@ async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {
     // These need a fresh sign-in.
     matrix.page("new token", &*at("/tokens/new")).await;
     matrix.page("new token with a fault", Way::from(&*at("/tokens/new")).on(SUBMIT, fault)).await;
+    let some = "document.querySelector('#pages-some').click(); document.querySelector('main form').submit()";
+    let limited = Way::from(&*at("/tokens/new")).on(some, "document.querySelector('#pages-fault')");
+    matrix.page("new token for some name pages", limited).await;
     let name =
         "document.querySelector('#name').value = 'Portal'; document.querySelector('main form').submit()";
     let made = Way::from(&*at("/tokens/new")).on(name, "document.querySelector('#curl')");

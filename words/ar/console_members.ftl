@@ -45,7 +45,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = لمديري الصفحات والمستمعين. للمالك والمسؤول جميع الصفحات.
 console-members-pages-many = هذا العدد من الصفحات كبير جدا (الحد { $most }). يرجى منح دور المسؤول بدلا من ذلك.
-console-members-page-unknown = إحدى هذه الصفحات غير موجودة. يرجى التحقق من الرموز.
+console-members-page-unknown = إحدى هذه الصفحات لم تعد موجودة، أو أن رمزها غير صحيح.
 console-members-more = صفحات أخرى
 console-members-more-hint = تظهر هنا أحدث الصفحات فقط. يرجى كتابة رموز الصفحات الأقدم أو أسمائها القصيرة، مفصولة بفواصل.
 console-members-last-owner = تحتاج المؤسسة إلى مالك. يرجى منح دور المالك لشخص آخر أولا.

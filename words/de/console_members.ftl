@@ -37,7 +37,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = Für die Rollen „Betreuung“ und „Zuhören“. „Leitung“ und „Verwaltung“ haben alle Seiten.
 console-members-pages-many = Das sind zu viele Seiten (höchstens { $most }). Gib der Person stattdessen die Rolle „Verwaltung“.
-console-members-page-unknown = Eine dieser Seiten gibt es nicht. Bitte prüfe die Codes.
+console-members-page-unknown = Eine dieser Seiten gibt es nicht mehr, oder ihr Code ist falsch geschrieben.
 console-members-more = Weitere Seiten
 console-members-more-hint = Hier stehen nur die neuesten Seiten. Ältere nennst du mit ihrem Code oder Kurznamen, durch Kommas getrennt.
 console-members-last-owner = Deine Einrichtung braucht jemanden mit der Rolle „Leitung“. Gib sie zuerst jemand anderem.

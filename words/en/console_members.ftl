@@ -37,7 +37,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = For managers and readers. Owners and admins have all pages.
 console-members-pages-many = That is too many pages (the limit is { $most }). Make the person an admin instead.
-console-members-page-unknown = One of these pages does not exist. Please check the codes.
+console-members-page-unknown = One of these pages no longer exists, or its code is mistyped.
 console-members-more = Other pages
 console-members-more-hint = Only the newest pages are shown here. Name older ones by their code or short name, separated by commas.
 console-members-last-owner = Your institution needs an owner. Make somebody else an owner first.

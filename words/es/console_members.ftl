@@ -37,7 +37,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = Para responsables y oyentes. Titulares y admins tienen todas las páginas.
 console-members-pages-many = Son demasiadas páginas (el límite es { $most }). Dale a la persona el rol de admin.
-console-members-page-unknown = Una de estas páginas no existe. Revisa los códigos.
+console-members-page-unknown = Una de estas páginas ya no existe o su código está mal escrito.
 console-members-more = Otras páginas
 console-members-more-hint = Aquí solo aparecen las páginas más recientes. Indica las anteriores con su código o nombre corto, separados por comas.
 console-members-last-owner = Tu institución necesita a alguien con el rol de titular. Dáselo antes a otra persona.

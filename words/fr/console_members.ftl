@@ -37,7 +37,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = Pour les responsables, les auditeurs et les auditrices. Les propriétaires et les admins ont toutes les pages.
 console-members-pages-many = C’est trop de pages (la limite est de { $most }). Donnez plutôt à la personne le rôle « Admin ».
-console-members-page-unknown = Une de ces pages n’existe pas. Veuillez vérifier les codes.
+console-members-page-unknown = L’une de ces pages n’existe plus, ou son code est mal saisi.
 console-members-more = Autres pages
 console-members-more-hint = Seules les pages les plus récentes figurent ici. Indiquez les plus anciennes par leur code ou leur nom court, séparés par des virgules.
 console-members-last-owner = Votre établissement a besoin d’une personne avec le rôle « Propriétaire ». Donnez-le d’abord à quelqu’un d’autre.

@@ -37,7 +37,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = Para responsáveis e ouvintes. Titulares e admins têm todas as páginas.
 console-members-pages-many = São páginas demais (o limite é { $most }). Dê à pessoa a função de admin.
-console-members-page-unknown = Uma destas páginas não existe. Verifique os códigos.
+console-members-page-unknown = Uma destas páginas não existe mais ou o código está errado.
 console-members-more = Outras páginas
 console-members-more-hint = Aqui aparecem só as páginas mais recentes. Indique as mais antigas pelo código ou nome curto, separados por vírgulas.
 console-members-last-owner = Sua instituição precisa de alguém com a função de titular. Dê a função antes a outra pessoa.

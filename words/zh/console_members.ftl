@@ -35,7 +35,7 @@ console-members-pages-now = { $count ->
 }
 console-members-pages-hint = 适用于页面管理者和收听者。所有者和管理员拥有全部页面。
 console-members-pages-many = 页面太多（上限为 { $most }）。请改为让此人成为管理员。
-console-members-page-unknown = 其中一个页面不存在，请检查代码。
+console-members-page-unknown = 其中一个页面已不存在，或代码有误。
 console-members-more = 其他页面
 console-members-more-hint = 这里只显示最新的页面。较早的页面请填写代码或短名称，用逗号分隔。
 console-members-last-owner = 机构需要一位所有者。请先让其他人成为所有者。

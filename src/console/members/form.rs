@@ -86,9 +86,9 @@ impl Typed {
     }
 
     /// The pages that are wanted. None for roles that have all.
-    fn wanted(&self, role: Role) -> Vec<NamePageRef> {
+    fn wanted(&self, role: Role) -> Result<Vec<NamePageRef>> {
         if role.has_all_pages() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         chosen_pages(self.pages.iter().chain(&self.kept), &self.more)
     }
@@ -163,11 +163,11 @@ async fn filled(
     let words = console.words();
     let own = members::own_pages(app, &console.actor, &console.member.person).await?;
     let is_offered = |id: &String| own.of_role.iter().any(|page| page.id.to_string() == *id);
-    let (offered, rest): (Vec<String>, Vec<String>) =
-        std::mem::take(&mut typed.pages).into_iter().partition(is_offered);
-    typed.kept.extend(rest);
     let is_theirs =
         |id: &String| member.is_some_and(|member| member.pages.iter().any(|page| page.to_string() == *id));
+    let (kept, ticked): (Vec<String>, Vec<String>) =
+        std::mem::take(&mut typed.pages).into_iter().partition(|id| is_theirs(id) && !is_offered(id));
+    typed.kept.extend(kept);
     typed.kept.retain(is_theirs);
     let chosen = typed.role.unwrap_or(Role::Manager);
     let role = |role: Role| RadioChoice {
@@ -186,7 +186,7 @@ async fn filled(
         nav: console.nav(app, Section::Members),
         is_new: member.is_none(),
         roles: Role::ALL.map(role).into(),
-        pages: PageChoices::new(&own, &[], &offered, std::mem::take(&mut typed.more), faults.pages),
+        pages: PageChoices::new(&own, &[], &ticked, std::mem::take(&mut typed.more), faults.pages),
         is_self: member.is_some_and(|member| member.person == console.member.person),
         is_last_owner: is_owner && owners < 2,
         meanwhile: faults.meanwhile,
@@ -235,8 +235,12 @@ async fn save(app: &App, console: &Console, member: Option<&Member>, email: Emai
         let faults = Faults { role: Some(words.text("console-fault-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
-    let (wanted, base) = (typed.wanted(role), Some(typed.version.clone()));
-    match members::replace(app, &console.actor, console.id(), email, role, wanted, base).await {
+    let base = Some(typed.version.clone());
+    let saved = match typed.wanted(role) {
+        Ok(wanted) => members::replace(app, &console.actor, console.id(), email, role, wanted, base).await,
+        Err(error) => Err(error),
+    };
+    match saved {
         Ok(set) if set.person == console.member.person && !role.has_all_pages() => console.go(app, ""),
         Ok(_) if member.is_some() => console.go(app, "/members?done=changed"),
         Ok(_) => console.go(app, "/members?done=added"),
@@ -297,9 +301,10 @@ mod tests {
     fn pages_are_named_by_boxes_codes_and_what_is_kept() {
         let form = Form::from_query("role=reader&page=1&page=2&kept=3&more=choir,+R99E+JJFY&email=+a@b.org");
         let typed = Typed::of(&form);
-        let keys: Vec<String> = typed.wanted(Role::Reader).iter().map(|page| page.key().to_owned()).collect();
+        let wanted = typed.wanted(Role::Reader).unwrap();
+        let keys: Vec<&str> = wanted.iter().map(NamePageRef::key).collect();
         assert_eq!(keys, ["1", "2", "3", "choir", "r99ejjfy"]);
-        assert!(typed.wanted(Role::Admin).is_empty());
+        assert!(typed.wanted(Role::Admin).unwrap().is_empty());
         assert_eq!((typed.email.as_str(), typed.role), ("a@b.org", Some(Role::Reader)));
     }
 }

@@ -193,11 +193,15 @@ pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleF
     let (mut typed, words) = (Typed::of(&form), console.words());
     let (Some(id), Some(role)) = (typed.connection, typed.role) else { return console.go(&app, PATH) };
     let pages = match role.has_all_pages() {
-        true => Vec::new(),
-        false => typed.pages.split([',', ';', '\n']).filter_map(NamePageRef::parse).collect(),
+        true => Some(Vec::new()),
+        false => NamePageRef::parse_list(&typed.pages),
     };
     let base = Some(typed.version.clone());
-    match sso::map_group(&app, &console.actor, id, &typed.group, role, pages, base).await {
+    let saved = match pages {
+        Some(pages) => sso::map_group(&app, &console.actor, id, &typed.group, role, pages, base).await,
+        None => Err(Error::Missing(Missing::NamePage)),
+    };
+    match saved {
         Ok(_) => console.go(&app, "/members/groups?done=saved"),
         Err(Error::Invalid(errors)) if is_outdated(&errors) => {
             typed.outdated = Some(Which::Rule);

@@ -15,7 +15,7 @@ use crate::{
         page_choices::{PageChoices, chosen_pages},
         visit::{Console, ConsoleForm, Nav},
     },
-    domain::{access::MAX_PAGES, member::Role, section::Section},
+    domain::{access::MAX_PAGES, member::Role, name_page::NamePageRef, section::Section},
     http::{form::Form, page::Page, path::Path},
     words::Words,
 };
@@ -117,17 +117,18 @@ impl Typed {
 
     /// What the group shall stand for, or the id of the sentence about its pages.
     fn target(&self) -> Result<Target, &'static str> {
-        let mut pages = chosen_pages(&self.pages, &self.more);
-        match (self.kind, pages.pop()) {
-            (Kind::Nothing, _) => Ok(Target::Nothing),
-            (Kind::Page, Some(page)) if pages.is_empty() => Ok(Target::Page(page)),
-            (Kind::Page, _) => Err("console-scim-one-page"),
-            (Kind::Role(role), _) if role.has_all_pages() => Ok(Target::Role(role, Vec::new())),
-            (Kind::Role(_), None) => Err("console-scim-pages-needed"),
-            (Kind::Role(role), Some(page)) => {
-                pages.push(page);
-                Ok(Target::Role(role, pages))
+        let pages = || chosen_pages(&self.pages, &self.more).map_err(|_| "console-members-page-unknown");
+        match self.kind {
+            Kind::Nothing => Ok(Target::Nothing),
+            Kind::Page => {
+                let one = <[NamePageRef; 1]>::try_from(pages()?);
+                one.map(|[page]| Target::Page(page)).map_err(|_| "console-scim-one-page")
             }
+            Kind::Role(role) if role.has_all_pages() => Ok(Target::Role(role, Vec::new())),
+            Kind::Role(role) => match pages()? {
+                none if none.is_empty() => Err("console-scim-pages-needed"),
+                pages => Ok(Target::Role(role, pages)),
+            },
         }
     }
 }
@@ -248,6 +249,12 @@ mod tests {
         assert_eq!(target("kind=reader").err(), Some("console-scim-pages-needed"));
         let two = target("kind=manager&page=1&more=choir");
         assert!(matches!(two, Ok(Target::Role(Role::Manager, pages)) if pages.len() == 2));
+        let long = "x".repeat(2_000);
+        assert_eq!(
+            target(&format!("kind=page&page=1&more={long}")).err(),
+            Some("console-members-page-unknown")
+        );
+        assert!(matches!(target(&format!("kind=nothing&more={long}")), Ok(Target::Nothing)));
         assert_eq!(Kind::all().map(|kind| Kind::parse(kind.word())).filter(Option::is_none).count(), 0);
     }
 }

@@ -16,7 +16,7 @@ use crate::{
         field_errors::FieldErrors,
         name_page::NamePage,
         section::Section,
-        token::Token,
+        token::name_fault,
     },
     http::{
         faults::{self, Input},
@@ -108,8 +108,12 @@ struct Faults {
 
 impl Faults {
     fn of(words: Words, errors: &FieldErrors) -> Self {
-        let [name, pages] = [Field::Name, Field::NamePages].map(|field| sentence(words, errors, &field));
-        Self { name, pages }
+        let first = |field: Field| errors.of(&field).first().map(|fault| sentence(words, &field, fault));
+        Self { name: first(Field::Name), pages: first(Field::NamePages) }
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.name.is_none() && self.pages.is_none()
     }
 }
 
@@ -119,22 +123,19 @@ pub async fn show(State(app): State<App>, console: Console) -> Response {
 
 pub async fn create(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let (entered, words) = (Entered::read(&form), console.words());
-    let faults = match make(&app, &console, &entered).await {
-        Ok((made, secret)) => return show_made(&app, &console, &made, secret, None),
-        Err(Error::Invalid(errors)) => Faults::of(words, &errors),
+    // What is wrong with the name and with the pages is told at once.
+    let name = name_fault(&entered.name).map(|fault| sentence(words, &Field::Name, &fault));
+    let (pages, faults) = match chosen(&app, &console, &entered).await {
+        Ok(pages) => (pages, Faults { name, pages: None }),
+        Err(Error::Invalid(errors)) => (None, Faults { name, ..Faults::of(words, &errors) }),
         Err(Error::Missing(Missing::NamePage)) => {
-            Faults { pages: Some(words.text("console-members-page-unknown")), ..Faults::default() }
+            (None, Faults { name, pages: Some(words.text("console-members-page-unknown")) })
         }
         Err(error) => return console.fault(&app, &error),
     };
-    draw(&app, &console, entered, Some(faults)).await
-}
-
-async fn make(app: &App, console: &Console, entered: &Entered) -> Result<(Token, String)> {
-    let pages = match entered.is_limited {
-        true => Some(chosen(app, console, entered).await?),
-        false => None,
-    };
+    if !faults.is_empty() {
+        return draw(&app, &console, entered, Some(faults)).await;
+    }
     let new = tokens::New {
         name: entered.name.clone(),
         expires_in_days: entered.days,
@@ -142,12 +143,19 @@ async fn make(app: &App, console: &Console, entered: &Entered) -> Result<(Token,
         pages,
         newest_only: entered.newest_only,
     };
-    tokens::create_with(app, &console.actor, console.id(), new).await
+    match tokens::create_with(&app, &console.actor, console.id(), new).await {
+        Ok((made, secret)) => show_made(&app, &console, &made, secret, None),
+        Err(Error::Invalid(errors)) => draw(&app, &console, entered, Some(Faults::of(words, &errors))).await,
+        Err(error) => console.fault(&app, &error),
+    }
 }
 
-/// The pages that the token is limited to.
-async fn chosen(app: &App, console: &Console, entered: &Entered) -> Result<Vec<NamePage>> {
-    let wanted = chosen_pages(&entered.pages, &entered.more);
+/// The pages that the token is limited to, or `None` for all.
+async fn chosen(app: &App, console: &Console, entered: &Entered) -> Result<Option<Vec<NamePage>>> {
+    if !entered.is_limited {
+        return Ok(None);
+    }
+    let wanted = chosen_pages(&entered.pages, &entered.more)?;
     if wanted.is_empty() {
         return Err(Error::invalid(Field::NamePages, Fault::Blank));
     }
@@ -159,7 +167,7 @@ async fn chosen(app: &App, console: &Console, entered: &Entered) -> Result<Vec<N
     for page in &wanted {
         pages.push(name_pages::find(app, &console.actor, console.id(), page).await?);
     }
-    Ok(pages)
+    Ok(Some(pages))
 }
 
 /// `faults` are those of a form that was sent.
@@ -185,14 +193,14 @@ async fn draw(app: &App, console: &Console, entered: Entered, faults: Option<Fau
     console.show(status, &view)
 }
 
-fn sentence(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
-    Some(match errors.of(field).first()? {
+fn sentence(words: Words, field: &Field, fault: &Fault) -> String {
+    match fault {
         Fault::Setup(SetupFault::TooManyNamePages { most }) => {
             words.one("console-tokens-pages-many", "most", *most as u64)
         }
         Fault::Blank if *field == Field::NamePages => words.text("console-tokens-pages-none"),
         fault => faults::fault(words, Input::LinkTitle, fault),
-    })
+    }
 }
 
 fn scopes(chosen: TokenScope) -> Vec<ScopeChoice> {

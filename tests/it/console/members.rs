@@ -152,6 +152,40 @@ async fn pages_that_the_form_does_not_offer_stay() {
 }
 
 #[tokio::test]
+async fn a_code_that_is_too_long_is_told_and_nobody_is_added_without_it() {
+    let world = World::on_sqlite().await;
+    let owner = member(&world, Role::Owner).await;
+    let (add, page) = (format!("{PATH}/add"), world.page.id.to_string());
+    let long = "x".repeat(1_000);
+    let form = [("email", BEA), ("role", "reader"), ("page", page.as_str()), ("more", long.as_str())];
+    let body = owner.post(&add, &form).await.expect(422).body;
+    assert!(body.contains("id=\"pages-fault\""), "{body}");
+    assert!(find(&world, BEA).await.is_none());
+
+    let second = world.page("Choir").await;
+    let more = format!("{}، {}؛", world.page.slug, second.slug);
+    let form = [("email", BEA), ("role", "reader"), ("more", more.as_str())];
+    owner.post(&add, &form).await.redirects_to(&format!("{PATH}?done=added"));
+    assert_eq!(find(&world, BEA).await.unwrap().pages.len(), 2, "the commas of a keyboard separate codes");
+}
+
+#[tokio::test]
+async fn a_page_that_is_deleted_while_somebody_is_added_is_named() {
+    let world = World::on_sqlite().await;
+    let old = world.page("Class of 1999").await;
+    let owner = member(&world, Role::Owner).await;
+    let reference = NamePageRef::parse(&old.slug).unwrap();
+    name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &reference).await.unwrap();
+    let (add, id, page) = (format!("{PATH}/add"), old.id.to_string(), world.page.id.to_string());
+    let form = [("email", BEA), ("role", "reader"), ("page", id.as_str()), ("page", page.as_str())];
+    let body = owner.post(&add, &form).await.expect(422).body;
+    assert!(body.contains("One of these pages no longer exists"), "{body}");
+    assert!(body.contains(&format!("name=\"more\" value=\"{id}\"")), "{body}");
+    assert!(body.contains(&format!("name=\"page\" value=\"{page}\" checked")), "{body}");
+    assert!(find(&world, BEA).await.is_none());
+}
+
+#[tokio::test]
 async fn admins_see_members_and_change_nothing() {
     let world = World::new().await;
     let admin = member(&world, Role::Admin).await;
@@ -212,6 +246,9 @@ async fn owners_give_roles_to_groups() {
     let body = send(&path, &[("group", "staff"), ("pages", "nowhere")]).await.expect(422).body;
     assert!(body.contains(&format!("pages-fault-{id}")) && body.contains("value=\"nowhere\""), "{body}");
     assert!(body.contains("value=\"staff\""), "what was typed stays: {body}");
+    let long = format!("class-of-2027, {}", "x".repeat(1_000));
+    let body = send(&path, &[("group", "staff"), ("pages", long.as_str())]).await.expect(422).body;
+    assert!(body.contains(&format!("pages-fault-{id}")) && body.contains(&long), "{body}");
     let saved = format!("{path}?done=saved");
     send(&path, &[("group", "staff"), ("pages", "class-of-2027")]).await.redirects_to(&saved);
     let mapping = sso::mapping(app, operator, made.id).await.unwrap();

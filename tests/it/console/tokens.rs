@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, callers, tokens},
-    domain::member::Role,
+    app::{Actor, callers, name_pages, tokens},
+    domain::{member::Role, name_page::NamePageRef},
 };
 use reqwest::Method;
 
@@ -92,6 +92,10 @@ async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
     let fields = [("name", "  "), ("scope", "write"), ("pages", "some"), ("days", "7")];
     let page = admin.post(&path, &fields).await.expect(422).body;
     assert!(page.contains("Please choose at least one name page."), "{page}");
+    assert!(page.contains("id=\"name-fault\">Please write something here."), "both at once: {page}");
+    let unknown = admin.post(&path, &with_more(&fields, "nowhere")).await.expect(422).body;
+    assert!(unknown.contains("id=\"pages-fault\">One of these pages no longer exists"), "{unknown}");
+    assert!(unknown.contains("id=\"name-fault\">"), "both at once: {unknown}");
     assert!(page.contains("value=\"write\" aria-describedby=\"scope-write-hint\" checked"), "{page}");
     assert!(page.contains("<option value=\"7\" selected>"), "{page}");
     let id = world.page.id.to_string();
@@ -129,9 +133,13 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
 
     let id = newest.id.to_string();
     let fields = [("name", "Choir"), ("scope", "read"), ("pages", "some"), ("days", "7"), ("page", &*id)];
-    for unknown in ["nowhere", &there.page.slug] {
+    let long = format!("{}, {}", world.page.slug, "x".repeat(1_000));
+    for unknown in ["nowhere", &there.page.slug, &long] {
         let page = admin.post(&path, &with_more(&fields, unknown)).await.expect(422).body;
-        assert!(page.contains("id=\"pages-fault\">One of these pages does not exist."), "{page}");
+        assert!(
+            page.contains("id=\"pages-fault\">One of these pages no longer exists, or its code is mistyped."),
+            "{page}"
+        );
         assert!(page.contains("aria-describedby=\"more-hint pages-fault\""), "{page}");
         assert!(page.contains(&format!("id=\"more\" name=\"more\" value=\"{unknown}\"")), "{page}");
         assert!(page.contains(&format!("{} checked", offered(&newest.id))), "{page}");
@@ -145,13 +153,36 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     assert!(all.iter().all(|token| token.name != "Choir"));
 
-    let more = format!("{}, {}", world.page.slug, newest.slug);
+    let more = format!("{}、{}", world.page.slug, newest.slug);
     admin.post(&path, &with_more(&fields, &more)).await.expect(200);
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
     let made = all.iter().find(|token| token.name == "Choir").unwrap();
     let mut slugs = [world.page.slug.clone(), newest.slug];
     slugs.sort();
     assert_eq!(made.pages.as_deref(), Some(&slugs[..]), "each once");
+}
+
+/// Between a form and its answer, pages are archived, deleted or become too old.
+#[tokio::test]
+async fn a_page_that_is_not_offered_any_more_stays_chosen_when_something_is_wrong() {
+    let world = World::on_sqlite().await;
+    let old = world.page("Class of 1999").await;
+    let admin = member(&world, Role::Admin).await;
+    let path = console(&world, "/tokens/new");
+    assert!(!admin.get(&path).await.expect(200).body.contains("name=\"more\""), "all pages have a box");
+    let reference = NamePageRef::parse(&old.slug).unwrap();
+    let archived = name_pages::archive(&world.app, &Actor::Operator, world.institution.id, &reference, true);
+    archived.await.unwrap();
+    let (id, slug) = (old.id.to_string(), world.page.slug.as_str());
+    let fields = [("name", ""), ("scope", "read"), ("pages", "some"), ("days", "7"), ("page", &*id)];
+    let page = admin.post(&path, &with_more(&fields, slug)).await.expect(422).body;
+    let more = format!("{slug}, {id}");
+    assert_eq!(value_of(&page, "more"), more, "what was typed, and what was ticked: {page}");
+    let fields = [("name", "Choir"), ("scope", "read"), ("pages", "some"), ("days", "7")];
+    admin.post(&path, &with_more(&fields, &more)).await.expect(200);
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    let made = all.iter().find(|token| token.name == "Choir").unwrap();
+    assert_eq!(made.pages.as_ref().map(Vec::len), Some(2), "{made:?}");
 }
 
 #[tokio::test]

@@ -52,6 +52,14 @@ async fn on_a_narrow_screen_every_section_is_reached_and_a_token_is_seen_once() 
     browser.click("main a[href$='/tokens/new']").await;
     arrive(&browser, &console(&world, "/tokens/new")).await;
     fits(&browser).await;
+    // Name pages are offered only to somebody who wants only some.
+    let is_offered = "document.querySelector('.pick').checkVisibility()";
+    assert_eq!(browser.value(is_offered).await, false);
+    browser.click("#pages-some").await;
+    assert_eq!(browser.value(is_offered).await, true);
+    fits(&browser).await;
+    browser.click("#pages-all").await;
+    assert_eq!(browser.value(is_offered).await, false);
     browser.write("#name", "Directory").await;
     browser.click("form[action$='/tokens/new'] button").await;
     browser.until("document.readyState === 'complete' && document.querySelector('#secret')").await;
