@@ -33,11 +33,9 @@ where
     let (Some(version), Some(target)) = (version, target) else {
         return Box::pin(make()).await;
     };
-    let question = Question {
-        asker: Asker::Token(caller.institution.id, caller.token_id),
-        target: target.as_str().to_owned(),
-    };
-    if let Some(answer) = app.answers.get(version, &question) {
+    let question =
+        Question { asker: Asker::Token(caller.institution.id, caller.token_id), target: target.as_str() };
+    if let Some(answer) = app.answers.get(version, question) {
         return Ok(respond(answer));
     }
     keep(app, version, question, None, Box::pin(make()).await?).await
@@ -51,16 +49,16 @@ pub fn respond(answer: Answer) -> Response {
     response
 }
 
-/// Keeps the answer if it is small and complete. `version` was read before the database was.
+/// Keeps the answer if it is small and complete, and the question was asked before. `version` was read before the database was.
 pub async fn keep(
     app: &App,
     version: DataVersion,
-    question: Question,
+    question: Question<'_>,
     limit: Option<(LimitKey, Option<u32>)>,
     response: Response,
 ) -> Result<Response, Problem> {
     let small = response.body().size_hint().exact().is_some_and(|bytes| bytes <= MAX_ANSWER_BYTES as u64);
-    if response.status() != StatusCode::OK || !small {
+    if response.status() != StatusCode::OK || !small || !app.answers.is_asked_again(question) {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();

@@ -142,6 +142,10 @@ impl Record {
         self
     }
 
+    pub(super) fn into_entry(self) -> Entry {
+        self.0
+    }
+
     /// Has anything changed?
     pub fn is_change(&self) -> bool {
         !self.0.before.is_empty() || !self.0.after.is_empty()

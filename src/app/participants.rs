@@ -1,11 +1,13 @@
 //! Participants: lookups, and what creating (`create`) and changing them (`update`) share. For lists see `lists`, for deletion see `persons`.
 
+mod arrivals;
 mod create;
 mod lists;
 mod update;
 
 use std::collections::HashMap;
 
+pub use arrivals::Arrivals;
 pub use create::{create, create_once};
 pub(super) use create::{create_as, start};
 pub use lists::{Filter, Listing, list};

@@ -2,14 +2,17 @@
 
 use std::sync::OnceLock;
 
-use super::{Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, stored_json, value_rows};
+use super::{
+    Result, Row, Sql, Value, in_power_of_two_chunks, padded, placeholders, stored_json, value_rows,
+    values::json_objects,
+};
 use crate::domain::{
     audit::{Cursor, Entry, Subject, SubjectKind, Values, Who, WhoKind},
     ids::{InstitutionId, ParticipantId},
     moment::Moment,
 };
 
-const COLUMNS: &str = "institution_id, created_at, id, act, who_kind, who_name, who_id, origin, subject_kind, subject_id, \
+pub(super) const COLUMNS: &str = "institution_id, created_at, id, act, who_kind, who_name, who_id, origin, subject_kind, subject_id, \
                        subject_label, email_key, old_values, new_values";
 const COLUMN_COUNT: usize = 14;
 
@@ -34,6 +37,12 @@ static INSERT_ONE: OnceLock<String> = OnceLock::new();
 
 fn insert_text(rows: usize) -> String {
     format!("INSERT INTO audit ({COLUMNS}) VALUES {}", value_rows(1, rows, COLUMN_COUNT))
+}
+
+/// The entries as a JSON list of rows.
+pub(super) fn as_json(entries: &[Entry]) -> String {
+    let row = |entry| COLUMNS.split(", ").zip(params_of(entry)).collect::<Vec<_>>();
+    json_objects(&entries.iter().map(row).collect::<Vec<_>>())
 }
 
 fn params_of(entry: &Entry) -> [Value<'_>; COLUMN_COUNT] {

@@ -172,6 +172,26 @@ impl Db {
         self.write_with(Effect::Data, Some(institution), job).await
     }
 
+    /// May people be added by `execute_alone`?
+    pub fn admits_together(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(postgres) => postgres.shares_commits(),
+        }
+    }
+
+    /// A statement that is a transaction of its own and stands for this many writes. For PostgreSQL. The caller must not be canceled: it
+    /// would not learn whether the statement was executed.
+    pub(super) async fn execute_alone(&self, sql: &str, params: &[Value<'_>], writes: usize) -> Result<u64> {
+        let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
+        let outcome = match self {
+            Self::Sqlite(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
+            Self::Postgres(postgres) => Box::pin(postgres.execute_alone(sql, params, writes)).await,
+        };
+        metrics::db_written(timer);
+        outcome
+    }
+
     /// A write that changes nothing that a lookup of people shows, such as counters and leases: `version` stays.
     pub async fn write_bookkeeping<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
     where

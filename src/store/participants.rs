@@ -1,5 +1,6 @@
 //! Participants. Reads return whole records with their page's label. A `Key` has only what selecting and ordering need.
 
+mod arrivals;
 mod changes;
 pub mod columns;
 pub mod hidden;
@@ -28,6 +29,7 @@ use crate::domain::{
     participant::{Changed, Participant},
 };
 
+pub use arrivals::{ArrivalKeys, MOST_ARRIVALS, Vacancies, admit, vacancies};
 pub use changes::{ChangePlace, changed, changed_ids};
 use columns::{SELECTED_COUNT, SELECTION, from_row, id_of_page};
 pub(super) use names::fill_name_keys;

@@ -224,12 +224,27 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        // Where nothing is pipelined, savepoints would cost more round trips than they save, and Citus sends them to its workers.
-        if self.session.is_shared || self.session.is_citus {
+        if !self.shares_commits() {
             return self.write(job).await;
         }
         let (job, outcome) = boxed(job);
         unboxed(outcome, self.transact_in_group(institution, job).await)
+    }
+
+    /// Where nothing is pipelined, savepoints would cost more round trips than they save, and Citus sends them to its workers.
+    pub const fn shares_commits(&self) -> bool {
+        !self.session.is_shared && !self.session.is_citus
+    }
+
+    /// See `Db::execute_alone`.
+    pub async fn execute_alone(&self, sql: &str, params: &[Value<'_>], writes: usize) -> Result<u64> {
+        let waiting = metrics::db_write_waiting();
+        let (_permit, client) = self.writer().await?;
+        drop(waiting);
+        let changed = client::execute(&client, sql, params).await?;
+        metrics::db_committed(writes);
+        self.count_statements(writes as u64);
+        Ok(changed)
     }
 
     async fn transact(&self, job: Job) -> Result<()> {

@@ -1,12 +1,15 @@
 //! Parameters of statements, and the rows that they return, of both drivers.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::Serialize;
 
 use super::{db::Result, postgres, sqlite};
 use crate::domain::ids::Id;
 
 /// A bound parameter. SQL uses `$1`, `$2`, … in order of first use, which both drivers accept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Value<'a> {
     Null,
     Bool(bool),
@@ -65,6 +68,13 @@ impl Value<'_> {
             Self::Text(value) => Value::Text(Cow::Owned(value.into_owned())),
         }
     }
+}
+
+/// Rows as a JSON list of objects, which PostgreSQL turns into rows again.
+pub(super) fn json_objects(rows: &[Vec<(&str, Value<'_>)>]) -> String {
+    let objects: Vec<BTreeMap<&str, &Value<'_>>> =
+        rows.iter().map(|row| row.iter().map(|(column, value)| (*column, value)).collect()).collect();
+    serde_json::to_string(&objects).unwrap_or_default()
 }
 
 /// A row that is being read. Columns are numbered from 0 in the order of the statement.

@@ -4,7 +4,10 @@ use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value as Json;
 
-use super::{change_custom, with_media};
+use super::{
+    arrivals::{self, Newcomer},
+    change_custom, with_media,
+};
 use crate::{
     app::{
         App, Error, Forbidden, Missing, Result,
@@ -88,8 +91,19 @@ pub(in crate::app) async fn create_as(
     let found = name_pages::permitted(app, &access, &page).await?;
     let (call_change, rules, ids) = (CallChange::of(&draft), app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
-    let registrations = [(0, Registration::of(&draft))];
     let record = AuditRecord::of(app, &access, Act::ParticipantCreated);
+    let is_plain = key.is_none()
+        && registrant == Registrant::Insider
+        && matches!(call_change, CallChange::Nothing)
+        && processed.is_empty()
+        && draft.custom.is_empty();
+    if is_plain && app.db.admits_together() {
+        let newcomer = Newcomer::new(token.clone(), found.clone(), draft.clone(), record.clone(), now);
+        if let Some(person) = arrivals::join(app, institution, newcomer).await? {
+            return Ok(person);
+        }
+    }
+    let registrations = [(0, Registration::of(&draft))];
     // Most people are new to the institution or bring a recording. A recording is copied only when the write turns out to
     // need it; then it is retried.
     let (mut copies, mut attempts) = (Copies::new(), Attempts::default());
@@ -131,8 +145,7 @@ pub(in crate::app) async fn create_as(
                         }
                     }
                     let (person, replaced) = with_media(sql, institution, person, &new, now).await?;
-                    let after = audit::with(audit::of_participant(&person, &fields), phone);
-                    let after = audit::with(after, audit::of_media(&new));
+                    let after = values(&person, &fields, phone, &new);
                     audit::write(sql, &[record.participant(&person).change(Json::Null, after)]).await?;
                     Ok(((person, used), replaced))
                 })
@@ -180,10 +193,15 @@ struct Created {
 }
 
 /// What a participant gets before the draft is looked at.
-struct NewParticipant {
-    token: String,
-    page: NamePage,
-    vacancy: Vacancy,
+pub(super) struct NewParticipant {
+    pub token: String,
+    pub page: NamePage,
+    pub vacancy: Vacancy,
+}
+
+/// What the audit log says about a new participant.
+pub(super) fn values(person: &Participant, fields: &[CustomField], phone: Json, media: &[Media]) -> Json {
+    audit::with(audit::with(audit::of_participant(person, fields), phone), audit::of_media(media))
 }
 
 /// The page with what it has for a new participant. `found` was read before the institution was locked. If that page is gone, it
@@ -208,19 +226,19 @@ async fn vacancy(
 async fn create_in(
     sql: &mut Sql,
     institution: InstitutionId,
-    NewParticipant { token, page, vacancy: Vacancy { id, place, registered } }: NewParticipant,
+    new: NewParticipant,
     mut draft: Draft,
     now: Moment,
 ) -> Result<Created> {
     draft.require_for_create();
     let mut errors = std::mem::take(&mut draft.errors);
-    let email_key = draft.email.set().map(|email| email.key().to_owned());
+    let registered = new.vacancy.registered;
     if registered.on_page {
         errors.add(Field::Email, Fault::Taken);
     }
     if let Some(identifier) = draft.identifier.set() {
         // Without a valid email, an identifier in use always belongs to somebody else.
-        let own_key = email_key.as_deref().unwrap_or_default();
+        let own_key = draft.email.set().map(Email::key).unwrap_or_default();
         if participants::identifier_taken(sql, institution, &text::nfc(identifier), own_key).await? {
             errors.add(Field::Identifier, Fault::Taken);
         }
@@ -229,22 +247,31 @@ async fn create_in(
     let given = std::mem::take(&mut draft.custom);
     let (custom_changed, fields) = change_custom(sql, institution, &mut custom, given, &mut errors).await?;
     errors.into_result()?;
-    rolls::take_places(sql, institution, page.id).await?;
+    rolls::take_places(sql, institution, new.page.id).await?;
+    let mut record = record(new, draft, now);
+    record.person.custom = custom;
+    record.person.custom_changed_at = custom_changed.then_some(now);
+    participants::insert(sql, institution, &record).await?;
+    Ok(Created { person: record.person, recorded: registered.recorded, fields })
+}
+
+/// The row of a new participant without custom values. The participant is as it would be read: nothing is derived when a row is stored.
+pub(super) fn record(
+    NewParticipant { token, page, vacancy: Vacancy { id, place, .. } }: NewParticipant,
+    mut draft: Draft,
+    now: Moment,
+) -> Record {
     let mut person = Participant::new(id, place, token);
     person.take_texts(&mut draft);
     person.email = draft.email.set().map(|email| email.as_given().to_owned());
-    person.custom = custom;
-    person.custom_changed_at = custom_changed.then_some(now);
-    let record = Record {
-        name_page_id: page.id,
-        email_key,
+    let name_page_id = page.id;
+    person.page = Arc::new(page.into());
+    Record {
+        name_page_id,
+        email_key: draft.email.set().map(|email| email.key().to_owned()),
         identifier_key: person.identifier.as_deref().map(text::nfc),
         phone_number: draft.phone_number.set().map(|number| number.e164().to_owned()),
         person,
         now,
-    };
-    participants::insert(sql, institution, &record).await?;
-    // As it would be read: nothing is derived when a record is stored.
-    let person = Participant { page: Arc::new(page.into()), ..record.person };
-    Ok(Created { person, recorded: registered.recorded, fields })
+    }
 }

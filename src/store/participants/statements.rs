@@ -1,6 +1,7 @@
 //! Sample queries for the test that checks query plans.
 
 use super::{
+    arrivals::vacancies_text,
     changes::{CHANGED, changed_ids_text},
     names::named_text,
     *,
@@ -76,7 +77,13 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     all.push((
         "the next place of a page, and where the email is registered",
         VACANCY.clone(),
-        vec![institution.clone(), text("a@example.edu"), page],
+        vec![institution.clone(), text("a@example.edu"), page.clone()],
+    ));
+    let keys = [vec![text("a@example.edu"); 16], vec![text("A1"); 16], vec![page; 16]].concat();
+    all.push((
+        "what is free for people who join together",
+        vacancies_text(16, 16, 16),
+        [vec![institution.clone()], keys].concat(),
     ));
     all.push((
         "are all badges of the person listed",

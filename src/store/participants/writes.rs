@@ -61,10 +61,10 @@ fn insert_text(row: &[Written<'_>], rows: usize) -> String {
 }
 
 /// A column and its new value.
-type Written<'a> = (&'static str, Value<'a>);
+pub(super) type Written<'a> = (&'static str, Value<'a>);
 
 /// The columns are in the same order for every row.
-fn inserted(institution: InstitutionId, new: &Record) -> Result<Vec<Written<'_>>> {
+pub(super) fn inserted(institution: InstitutionId, new: &Record) -> Result<Vec<Written<'_>>> {
     let person = &new.person;
     let mut row: Vec<Written<'_>> = vec![
         ("institution_id", institution.into()),

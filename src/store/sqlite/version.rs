@@ -15,6 +15,14 @@ use rusqlite::Connection;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DataVersion(u64);
 
+#[cfg(test)]
+impl DataVersion {
+    /// Two successive ones.
+    pub fn examples() -> [Self; 2] {
+        [Self(1), Self(2)]
+    }
+}
+
 /// The index starts with two copies of its header. While they differ, a commit is under way.
 const HEADER_BYTES: usize = 48;
 #[derive(Clone, Copy, PartialEq, Eq)]

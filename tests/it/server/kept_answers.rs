@@ -36,11 +36,12 @@ async fn what_another_process_writes_is_in_the_next_answer() {
     let server = here.serve(&["--workers", "0"]);
     for turn in 1..=3 {
         for path in &paths {
-            // The second one is a kept answer.
-            let (first, second) =
-                (get(server.address(), path, &token).await, get(server.address(), path, &token).await);
+            // The second one is kept, and so the third one is a kept answer.
+            let first = get(server.address(), path, &token).await;
             assert_eq!(first.0, 200, "{}", first.1);
-            assert_eq!(first, second);
+            for _ in 0..2 {
+                assert_eq!(get(server.address(), path, &token).await, first);
+            }
             assert!(first.1.contains(&format!("\"Ana {}\"", turn - 1)), "{turn}: {}", first.1);
         }
         here.import(&format!("email,first_name\nana@example.edu,Ana {turn}\n"));

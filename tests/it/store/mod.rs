@@ -1,5 +1,6 @@
 //! Database invariants and query plans.
 
+mod arrivals;
 mod citus;
 pub mod coverage;
 mod durability;
