@@ -1,6 +1,12 @@
 //! Custom fields. Values are stored with the participant, keyed by field id.
 
-use super::{Error, Result, Row, Sql, Value, stored_json};
+use std::sync::LazyLock;
+
+use super::{
+    Error, Result, Row, Sql, Value,
+    lookup::{Lookup, Param},
+    stored_json,
+};
 use crate::domain::{
     custom_field::{CustomField, FieldKind},
     ids::{CustomFieldId, InstitutionId, ParticipantId},
@@ -37,9 +43,13 @@ fn options_json(field: &CustomField) -> Result<String> {
 
 /// Ordered by name, like in API responses.
 pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<CustomField>> {
-    let text = "SELECT id, name, label, editable, kind, options, asked, place FROM custom_fields WHERE institution_id = $1 ORDER BY name";
-    sql.rows(text, &[institution.into()], from_row).await
+    sql.look_up(&ALL, &[institution.into()], from_row).await
 }
+
+static ALL: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = "SELECT id, name, label, editable, kind, options, asked, place FROM custom_fields WHERE institution_id = $1 ORDER BY name";
+    Lookup::new(text.to_owned(), &[Param::Int])
+});
 
 fn from_row(row: &Row<'_>) -> Result<CustomField> {
     let id: CustomFieldId = row.id(0)?;

@@ -371,7 +371,7 @@ impl Sql {
         Ok(self.rows(sql, params, map).await?.into_iter().next())
     }
 
-    /// `rows` of a frequent read, in any order. With PostgreSQL, those that wait at the same time on this thread are one statement.
+    /// `rows` of a frequent read. With PostgreSQL, those that wait at the same time on this thread are one statement.
     pub(super) async fn look_up<T: Send>(
         &mut self,
         lookup: &'static Lookup,

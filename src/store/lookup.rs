@@ -26,7 +26,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// `one` selects few rows, in any order, and has no OFFSET.
+    /// `one` selects few rows.
     pub fn new(one: String, params: &[Param]) -> Self {
         let many = many_text(&one, params);
         Self { one, many, params: params.len() }
@@ -38,7 +38,7 @@ impl Lookup {
     }
 
     /// The statement for many keys, on PostgreSQL: each parameter is an array with an element for each key. The columns are those
-    /// of `one`, followed by the place of the key in the arrays, from 1 on.
+    /// of `one`, followed by the place of the key in the arrays, from 1 on. The rows of a key are in the order of `one`.
     pub fn many(&self) -> &str {
         &self.many
     }
@@ -49,15 +49,16 @@ impl Lookup {
     }
 }
 
-/// PostgreSQL runs the subquery for each key, with the plan that `one` has. Without OFFSET it would merge the subquery into the
-/// join, and could plan that differently.
+/// PostgreSQL runs the subquery for each key, with the plan that `one` has, in a nested loop, which keeps the order. Without OFFSET it
+/// would merge the subquery into the join, and could plan that differently.
 fn many_text(one: &str, params: &[Param]) -> String {
     let arrays: Vec<String> =
         params.iter().enumerate().map(|(at, param)| format!("${}::{}", at + 1, param.array())).collect();
     let columns: Vec<String> = (1..=params.len()).map(|number| format!("v{number}")).collect();
+    let offset = if one.contains(" OFFSET ") { "" } else { " OFFSET 0" };
     format!(
         "SELECT found.*, asked.place FROM unnest({}) WITH ORDINALITY AS asked ({}, place) \
-         CROSS JOIN LATERAL ({} OFFSET 0) AS found",
+         CROSS JOIN LATERAL ({}{offset}) AS found",
         arrays.join(", "),
         columns.join(", "),
         one.replace('$', "asked.v")
@@ -79,5 +80,13 @@ mod tests {
              CROSS JOIN LATERAL (SELECT c.id FROM colors c WHERE c.shade = asked.v2 AND c.name = asked.v1 \
              ORDER BY c.id LIMIT 1 OFFSET 0) AS found"
         );
+    }
+
+    #[test]
+    fn an_offset_of_its_own_is_kept() {
+        let one = "SELECT c.id FROM colors c WHERE c.id >= $1 ORDER BY c.id LIMIT $2 OFFSET $3";
+        let lookup = Lookup::new(one.to_owned(), &[Param::Int; 3]);
+        let end = "WHERE c.id >= asked.v1 ORDER BY c.id LIMIT asked.v2 OFFSET asked.v3) AS found";
+        assert!(lookup.many().ends_with(end), "{}", lookup.many());
     }
 }

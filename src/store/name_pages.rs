@@ -120,18 +120,20 @@ pub async fn find_with_roll(
     page: &NamePageRef,
 ) -> Result<Option<(NamePage, Extent)>> {
     if !sql.is_citus() {
-        let read = |row: &Row<'_>| {
-            let count = |column: usize| row.opt_int(column).map(Option::unwrap_or_default);
-            let (next_place, members) = (count(COLUMNS.len())?, count(COLUMNS.len() + 1)?);
-            Ok((from_row(row)?, Extent { next_place, members }))
-        };
-        return sql.look_up_one(&FIND_WITH_ROLL, &[page.key().into(), institution.into()], read).await;
+        let params = [page.key().into(), institution.into()];
+        return sql.look_up_one(&FIND_WITH_ROLL, &params, with_extent).await;
     }
-    let Some(found) = find(sql, institution, page).await? else {
-        return Ok(None);
-    };
-    let extent = rolls::extent(sql, institution, found.id).await?;
-    Ok(Some((found, extent)))
+    match code_owner(sql, institution, page).await? {
+        Some(id) => by_id_with_roll(sql, institution, id).await,
+        None => Ok(None),
+    }
+}
+
+/// Reads `COLUMNS`, and those of the roll, if there is one.
+fn with_extent(row: &Row<'_>) -> Result<(NamePage, Extent)> {
+    let count = |column: usize| row.opt_int(column).map(Option::unwrap_or_default);
+    let (next_place, members) = (count(COLUMNS.len())?, count(COLUMNS.len() + 1)?);
+    Ok((from_row(row)?, Extent { next_place, members }))
 }
 
 static FIND_WITH_ROLL: LazyLock<Lookup> = LazyLock::new(|| {
@@ -145,11 +147,38 @@ static FIND_WITH_ROLL: LazyLock<Lookup> = LazyLock::new(|| {
     Lookup::new(text, &[Param::Text, Param::Int])
 });
 
+/// `find_with_roll` of a page whose id is known.
+pub async fn by_id_with_roll(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: NamePageId,
+) -> Result<Option<(NamePage, Extent)>> {
+    if !sql.is_citus() {
+        return sql.look_up_one(&BY_ID_WITH_ROLL, &[institution.into(), id.into()], with_extent).await;
+    }
+    let Some(found) = by_id(sql, institution, id).await? else {
+        return Ok(None);
+    };
+    let extent = rolls::extent(sql, institution, id).await?;
+    Ok(Some((found, extent)))
+}
+
+static BY_ID_WITH_ROLL: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = format!(
+        "SELECT {}, r.next_place, r.members FROM name_pages n \
+         LEFT JOIN rolls r ON r.institution_id = n.institution_id AND r.name_page_id = n.id \
+         WHERE n.institution_id = $1 AND n.id = $2",
+        COLUMNS.join(", ")
+    );
+    Lookup::new(text, &[Param::Int, Param::Int])
+});
+
 /// Sample queries for the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let params = || vec![Value::from("slug7".to_owned()), Value::Int(1)];
     vec![
+        ("a page with its roll, by id", BY_ID_WITH_ROLL.one().to_owned(), vec![Value::Int(1), Value::Int(7)]),
         ("a page", FIND.one().to_owned(), params()),
         ("a page with its roll", FIND_WITH_ROLL.one().to_owned(), params()),
     ]

@@ -94,14 +94,15 @@ async fn add_labels(
     pages.sort_unstable();
     pages.dedup();
     let mut labels = HashMap::with_capacity(pages.len());
+    let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, label(row, 1)?));
     for group in padded(&pages) {
-        let text = format!(
-            "SELECT n.id, {LABEL} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
-            id_values(2, group.len())
-        );
+        let count = group.len();
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        labels.extend(sql.rows(&text, &params, |row| Ok((row.id::<NamePageId>(0)?, label(row, 1)?))).await?);
+        labels.extend(match LABELS.get(count.ilog2() as usize) {
+            Some(lookup) => sql.look_up(lookup, &params, read).await?,
+            None => sql.rows(&labels_text(count), &params, read).await?,
+        });
     }
     // Drop people whose page was deleted concurrently.
     found.retain_mut(|(page, person)| {
@@ -112,6 +113,16 @@ async fn add_labels(
     });
     Ok(found.into_iter().map(|(_, person)| person).collect())
 }
+
+fn labels_text(count: usize) -> String {
+    let ids = id_values(2, count);
+    format!("SELECT n.id, {LABEL} FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({ids})")
+}
+
+/// The labels of few pages, by the power of two.
+static LABELS: LazyLock<[Lookup; 5]> = LazyLock::new(|| {
+    [1, 2, 4, 8, 16].map(|count| Lookup::new(labels_text(count), &vec![Param::Int; 1 + count]))
+});
 
 /// Lookup key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -402,8 +413,10 @@ pub async fn in_roll(
     start: Start,
     count: u64,
 ) -> Result<Vec<Participant>> {
-    let params = roll_params(institution, page, start, count);
-    labeled(sql, institution, if page.is_some() { &ON_PAGE } else { &IN_INSTITUTION }, &params).await
+    let (params, unknown) = (roll_params(institution, page, start, count), Arc::default());
+    let lookup = if page.is_some() { &*ON_PAGE } else { &*IN_INSTITUTION };
+    let found = slice(sql, lookup, &params, count, |row| with_page_id(row, &unknown)).await?;
+    add_labels(sql, institution, found).await
 }
 
 /// `in_roll` of a page that the caller has read, so that its label is known.
@@ -415,7 +428,23 @@ pub async fn on_known_page(
     count: u64,
 ) -> Result<Vec<Participant>> {
     let params = roll_params(institution, Some(page), start, count);
-    sql.rows(&ON_PAGE, &params, |row| from_row(row, label.clone())).await
+    slice(sql, &ON_PAGE, &params, count, |row| from_row(row, label.clone())).await
+}
+
+/// A longer slice has a statement of its own: it costs as much as in a batch, where others would wait for it.
+const LONGEST_IN_BATCH: u64 = 25;
+
+async fn slice<T: Send>(
+    sql: &mut Sql,
+    lookup: &'static Lookup,
+    params: &[Value<'_>],
+    count: u64,
+    read: impl Fn(&Row<'_>) -> Result<T> + Send + Sync,
+) -> Result<Vec<T>> {
+    if count > LONGEST_IN_BATCH {
+        return sql.rows(lookup.one(), params, read).await;
+    }
+    sql.look_up(lookup, params, read).await
 }
 
 fn roll_params(
@@ -431,18 +460,20 @@ fn roll_params(
     params
 }
 
-static IN_INSTITUTION: LazyLock<String> = LazyLock::new(|| {
-    format!(
+static IN_INSTITUTION: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = format!(
         "SELECT {} FROM participants p WHERE p.institution_id = $1 AND p.id >= $2 ORDER BY p.id LIMIT $3 OFFSET $4",
         *SELECTION
-    )
+    );
+    Lookup::new(text, &[Param::Int; 4])
 });
-static ON_PAGE: LazyLock<String> = LazyLock::new(|| {
-    format!(
+static ON_PAGE: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = format!(
         "SELECT {} FROM participants p WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place >= $3 \
          ORDER BY p.page_place LIMIT $4 OFFSET $5",
         *SELECTION
-    )
+    );
+    Lookup::new(text, &[Param::Int; 5])
 });
 
 /// Does this identifier belong to somebody with a different email?

@@ -1,8 +1,12 @@
 //! Rolls: the order of people and their number. See `domain::roll`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
-use super::{Result, Sql, Value, padded, placeholders};
+use super::{
+    Result, Sql, Value,
+    lookup::{Lookup, Param},
+    padded, placeholders,
+};
 use crate::domain::{
     ids::{InstitutionId, NamePageId},
     roll::{Gap, SHIFTS, Step, bucket, step},
@@ -182,10 +186,14 @@ pub struct Extent {
 }
 
 pub async fn extent(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<Extent> {
-    let text = "SELECT next_place, members FROM rolls WHERE institution_id = $1 AND name_page_id = $2";
     let read = |row: &super::Row<'_>| Ok(Extent { next_place: row.int(0)?, members: row.int(1)? });
-    Ok(sql.one(text, &[institution.into(), page.into()], read).await?.unwrap_or_default())
+    Ok(sql.look_up_one(&EXTENT, &[institution.into(), page.into()], read).await?.unwrap_or_default())
 }
+
+static EXTENT: LazyLock<Lookup> = LazyLock::new(|| {
+    let text = "SELECT next_place, members FROM rolls WHERE institution_id = $1 AND name_page_id = $2";
+    Lookup::new(text.to_owned(), &[Param::Int, Param::Int])
+});
 
 /// Where to start reading for an offset: at `place`, skipping `pass` people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

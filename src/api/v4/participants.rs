@@ -57,9 +57,12 @@ pub async fn page_of(
     // The endpoints of a name page always show custom values.
     list.include.custom_attributes |= name_page.is_some();
     list.filter.page = name_page;
-    let people = participants::list(app, request.access(), &list.filter, window).await?;
-    let address = list.address(app, path, window);
-    let mut view = View::new(app, request.access(), request.institution(), list.include, list.icon).await?;
+    let (access, address) = (request.access(), list.address(app, path, window));
+    // At the same time, because with PostgreSQL each has a round trip.
+    let (people, mut view) = tokio::try_join!(
+        participants::list(app, access, &list.filter, window),
+        View::new(app, access, request.institution(), list.include, list.icon),
+    )?;
     view.spellings = list.spellings;
     let write: listing::Write = Box::new(move |person, out| wire::write_participant(&view, person, out));
     listing::respond(app, people, write, Some(address), LIST).await

@@ -62,9 +62,12 @@ async fn respond(
     path: &str,
     window: Option<Window>,
 ) -> Result<Response, Problem> {
-    let people = participants::list(app, request.access(), &list.filter, window).await?;
-    let address = list.address(app, &format!("{ROOT}{path}"), window);
-    let mut view = View::new(app, request.access(), request.institution(), list.include, list.icon).await?;
+    let (access, address) = (request.access(), list.address(app, &format!("{ROOT}{path}"), window));
+    // At the same time, because with PostgreSQL each has a round trip.
+    let (people, mut view) = tokio::try_join!(
+        participants::list(app, access, &list.filter, window),
+        View::new(app, access, request.institution(), list.include, list.icon),
+    )?;
     view.spellings = list.spellings;
     let write: listing::Write = Box::new(move |person, out| wire::write_participant(&view, person, out));
     listing::respond(app, people, write, Some(address), LIST).await

@@ -3,16 +3,17 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
-    app::{App, Error, Result, name_pages, streams::Slot},
+    app::{App, Error, Result, name_pages as app_pages, streams::Slot},
     domain::{
         access::{Access, Action, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
-        name_page::{NamePageRef, PageLabel},
+        name_page::{NamePage, NamePageRef, PageLabel},
         newest::one_per_person,
         paging::Window,
         participant::{Changed, Participant},
     },
     store::{
+        name_pages,
         participants::{self, ChangePlace, KeyFilter, KeyKind},
         rolls,
     },
@@ -61,9 +62,8 @@ pub struct Listing {
 
 enum People {
     Roll {
-        page: Option<NamePageId>,
-        /// That of the page, if it was read.
-        label: Option<Arc<PageLabel>>,
+        /// `None` for the institution's.
+        page: Option<(NamePageId, Arc<PageLabel>)>,
         start: rolls::Start,
         left: u64,
     },
@@ -159,21 +159,22 @@ impl Listing {
         Ok(Self { institution, total: Some(total), people: People::Pages { pages, start, left } })
     }
 
-    /// Lists everybody on the roll of a page, or of the institution. `label` is that of the page, if it was read.
+    /// Lists everybody on the roll of a page, or of the institution.
     async fn of_roll(
         app: &App,
         institution: InstitutionId,
-        page: Option<NamePageId>,
+        page: Option<NamePage>,
         extent: rolls::Extent,
-        label: Option<Arc<PageLabel>>,
         window: Option<Window>,
     ) -> Result<Self> {
         let window = window.unwrap_or(Window { page: 1, per_page: u64::MAX });
-        let (roll, members) = (page.unwrap_or(rolls::INSTITUTION), extent.members.unsigned_abs());
+        let page = page.map(|page| (page.id, Arc::new(PageLabel::from(page))));
+        let roll = page.as_ref().map_or(rolls::INSTITUTION, |(page, _)| *page);
+        let members = extent.members.unsigned_abs();
         let start = rolls::seek(&mut app.db.read(), institution, roll, extent, window.offset()).await?;
         let left = if start.is_some() { window.per_page.min(members - window.offset()) } else { 0 };
         let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
-        let people = People::Roll { page, label, start, left };
+        let people = People::Roll { page, start, left };
         Ok(Self { institution, total: Some(members), people })
     }
 
@@ -249,17 +250,17 @@ impl Listing {
                 }
                 (!people.is_empty()).then_some(Ok(people))
             }
-            People::Roll { page, label, start, left } => {
+            People::Roll { page, start, left } => {
                 let wanted = (*left).min(GROUP as u64);
                 if wanted == 0 {
                     return None;
                 }
                 let sql = &mut app.db.read();
-                let group = match (*page, &*label) {
-                    (Some(page), Some(label)) => {
-                        participants::on_known_page(sql, institution, (page, label), *start, wanted).await
+                let group = match &*page {
+                    Some((page, label)) => {
+                        participants::on_known_page(sql, institution, (*page, label), *start, wanted).await
                     }
-                    _ => participants::in_roll(sql, institution, *page, *start, wanted).await,
+                    None => participants::in_roll(sql, institution, None, *start, wanted).await,
                 };
                 if let Ok(people) = &group {
                     let place =
@@ -281,12 +282,11 @@ pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Wi
         return list_in(app, access, access.within(), filter, window).await;
     };
     if filter.is_set() {
-        let page = name_pages::permitted(app, access, page).await?.id;
+        let page = app_pages::permitted(app, access, page).await?.id;
         return list_in(app, access, SearchScope::Page(page), filter, window).await;
     }
-    let (page, extent) = name_pages::permitted_with_roll(app, access, page).await?;
-    let (id, label) = (page.id, Arc::new(page.into()));
-    Listing::of_roll(app, access.institution, Some(id), extent, Some(label), window).await
+    let (page, extent) = app_pages::permitted_with_roll(app, access, page).await?;
+    Listing::of_roll(app, access.institution, Some(page), extent, window).await
 }
 
 /// Like `list`, with the pages already resolved.
@@ -342,17 +342,26 @@ pub(in crate::app) async fn list_in(
             Ok(cut(institution, ids, window))
         }
         (false, window) => {
-            let page = match within {
-                SearchScope::Institution => None,
-                SearchScope::Page(page) => Some(page),
-                SearchScope::Pages(pages) => {
-                    let pages = rolls::members_of(&mut app.db.read(), institution, pages).await?;
-                    return Listing::of_pages(app, institution, pages, window).await;
+            let sql = &mut app.db.read();
+            match within {
+                SearchScope::Institution => {
+                    let extent = rolls::extent(sql, institution, rolls::INSTITUTION).await?;
+                    Listing::of_roll(app, institution, None, extent, window).await
                 }
-            };
-            let roll = page.unwrap_or(rolls::INSTITUTION);
-            let extent = rolls::extent(&mut app.db.read(), institution, roll).await?;
-            Listing::of_roll(app, institution, page, extent, None, window).await
+                SearchScope::Page(page) => {
+                    match name_pages::by_id_with_roll(sql, institution, page).await? {
+                        Some((page, extent)) => {
+                            Listing::of_roll(app, institution, Some(page), extent, window).await
+                        }
+                        // Deleted since the caller has found it.
+                        None => Ok(Listing::of_ids(institution, Vec::new())),
+                    }
+                }
+                SearchScope::Pages(pages) => {
+                    let pages = rolls::members_of(sql, institution, pages).await?;
+                    Listing::of_pages(app, institution, pages, window).await
+                }
+            }
         }
     }
 }

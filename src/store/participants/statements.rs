@@ -42,12 +42,12 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let part = |start: i64| vec![Value::Int(start), Value::Int(10), Value::Int(0)];
     all.push((
         "a part of the institution",
-        IN_INSTITUTION.clone(),
+        IN_INSTITUTION.one().to_owned(),
         [vec![institution.clone()], part(50)].concat(),
     ));
     all.push((
         "a part of a page",
-        ON_PAGE.clone(),
+        ON_PAGE.one().to_owned(),
         [vec![institution.clone(), page.clone()], part(5)].concat(),
     ));
     for names in [
@@ -105,5 +105,6 @@ pub fn batches() -> Vec<(&'static str, &'static str)> {
         lookups.iter().flatten().map(move |lookup| (what, lookup.many()))
     }
     let best = of("the best by key", &BEST).chain(of("the best by key without a label", &UNLABELED));
-    best.chain(of("everybody by key", &WITH_KEY)).collect()
+    let slices = [("a part of the institution", IN_INSTITUTION.many()), ("a part of a page", ON_PAGE.many())];
+    best.chain(of("everybody by key", &WITH_KEY)).chain(slices).collect()
 }

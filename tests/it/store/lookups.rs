@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use endonym::{
     app::{
-        App, Error, Missing,
+        Actor, App, Error, Missing, custom_fields,
         names::{self, Coverage, Person},
         participants::{self, PersonKey},
     },
     domain::{
         access::{Access, TokenScope},
-        ids::NamePageId,
+        ids::{InstitutionId, NamePageId},
         name_page::{NamePage, NamePageRef},
         participant::Participant,
     },
@@ -256,6 +256,84 @@ async fn responses_are_never_mixed_up() {
             }
         })
         .await;
+}
+
+/// Lists that are read in batches, and some that are too long for that: of two pages, of everybody in two institutions, in any order.
+#[tokio::test]
+async fn lists_at_the_same_time_have_the_people_of_their_own_page_in_order() {
+    let scene = Scene::new().await;
+    let (ours, theirs) = (&scene.world.token, &scene.neighbor.token);
+    let (first, second) = (&scene.world.page.slug, &scene.second.slug);
+    // Everybody with their notes, in the order of the roll.
+    let of_first: Vec<_> = (0..400).map(|number| (number, "first")).collect();
+    let of_second: Vec<_> = (200..600).map(|number| (number, "second")).collect();
+    let of_both = [of_first.clone(), of_second.clone()].concat();
+    let of_neighbor: Vec<_> = (0..600).map(|number| (number, "theirs")).collect();
+    let mut requests = Vec::new();
+    for (token, path, everybody) in [
+        (ours, format!("/v4/name_pages/{first}/participants"), &of_first),
+        (ours, format!("/v4/name_pages/{second}/participants"), &of_second),
+        (ours, "/v4/participants".to_owned(), &of_both),
+        (theirs, "/v4/participants".to_owned(), &of_neighbor),
+    ] {
+        for per_page in [10, 25, 30] {
+            for page in 1..=everybody.len().div_ceil(per_page) + 1 {
+                requests.push((page, token, path.clone(), everybody, per_page));
+            }
+        }
+    }
+    // Those of different pages are mixed.
+    requests.sort_by_key(|(page, ..)| *page);
+    stream::iter(requests)
+        .for_each_concurrent(64, |(page, token, path, everybody, per_page)| {
+            let scene = &scene;
+            async move {
+                let path = format!("{path}?page={page}&per_page={per_page}");
+                let answer = Answer::of(scene.world.request_as(token, Method::GET, &path)).await;
+                let body: Value = answer.expect(200);
+                let shown: Vec<_> = body["participants"].as_array().unwrap().iter().collect();
+                let wanted = everybody.chunks(per_page).nth(page - 1).unwrap_or_default();
+                assert_eq!(body["meta"]["total_count"], everybody.len(), "{path}: {body}");
+                assert_eq!(shown.len(), wanted.len(), "{path}: {body}");
+                for (person, (number, notes)) in shown.into_iter().zip(wanted) {
+                    assert_eq!(person["email"], format!("p{number}@x.org"), "{path}");
+                    assert_eq!(person["notes"], *notes, "{path}");
+                    assert_eq!(person["event_slug"], scene.slug(notes), "{path}");
+                }
+            }
+        })
+        .await;
+}
+
+/// They are read together with those of others.
+#[tokio::test]
+async fn custom_fields_are_those_of_their_own_institution_by_name() {
+    let world = World::new().await;
+    let neighbor = world.neighbor().await;
+    let app = &world.app;
+    for (institution, names) in
+        [(&world.institution, ["b_ours", "a_ours"]), (&neighbor.institution, ["theirs", "a_theirs"])]
+    {
+        for name in names {
+            let new = custom_fields::New { name: name.to_owned(), ..Default::default() };
+            custom_fields::create(app, &Actor::Operator, institution.id, new).await.unwrap();
+        }
+    }
+    let read = |institution: InstitutionId| async move {
+        let access = Access::new(institution, TokenScope::Read, None, false);
+        let fields = custom_fields::all(app, &access).await.unwrap();
+        fields.into_iter().map(|field| field.name).collect::<Vec<_>>()
+    };
+    let all = join_all((0..200).map(|number| {
+        let ours = number % 3 > 0;
+        let institution = if ours { world.institution.id } else { neighbor.institution.id };
+        async move { (ours, read(institution).await) }
+    }))
+    .await;
+    for (ours, names) in all {
+        let wanted = if ours { ["a_ours", "b_ours"] } else { ["a_theirs", "theirs"] };
+        assert_eq!(names, wanted);
+    }
 }
 
 #[tokio::test]
