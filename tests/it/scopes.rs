@@ -218,7 +218,7 @@ fn canvas() -> tool_consumers::New {
         kind: LmsKind::Canvas,
         url: "http://127.0.0.1:9".into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![Role::Student],
         access_token: Some("secret".into()),
         lti: None,
     }
