@@ -25,6 +25,7 @@ use crate::{
     store::{
         self, Sql, deleted_people,
         exports::Departing,
+        page_lists::{self, PageName},
         participants::{self, hidden},
         people_list::{self, Place},
         persons::Registration,
@@ -169,8 +170,7 @@ pub(super) async fn show(
 /// A part of the people who can be restored.
 pub struct Recent {
     pub people: Vec<Deleted>,
-    /// The titles of their pages.
-    pub pages: HashMap<NamePageId, (String, String)>,
+    pub pages: HashMap<NamePageId, PageName>,
     /// There are more behind this one.
     pub next: Option<(Moment, ParticipantId)>,
 }
@@ -194,7 +194,7 @@ pub async fn recent(
     pages.dedup();
     Ok(Recent {
         next: people.last().filter(|_| is_more).map(|last| (last.deleted_at, last.id)),
-        pages: people_list::page_names(sql, institution, &pages).await?,
+        pages: page_lists::names_of(sql, institution, &pages).await?,
         people,
     })
 }

@@ -30,7 +30,8 @@ use crate::{
     store::{
         self, Sql, bounces,
         outbox::{self, Change},
-        people_list, rolls,
+        page_lists::{self, PageName},
+        rolls,
     },
     telemetry::metrics,
 };
@@ -392,8 +393,7 @@ async fn draft(
 pub struct Found {
     /// Newest first.
     pub messages: Vec<OutboxMessage>,
-    /// The title and the slug of each page.
-    pub pages: HashMap<NamePageId, (String, String)>,
+    pub pages: HashMap<NamePageId, PageName>,
 }
 
 /// Messages of an institution. Managers see those about their pages.
@@ -410,7 +410,7 @@ pub async fn search(
     let mut pages: Vec<NamePageId> = messages.iter().filter_map(|message| message.page).collect();
     pages.sort_unstable();
     pages.dedup();
-    Ok(Found { pages: people_list::page_names(sql, institution, &pages).await?, messages })
+    Ok(Found { pages: page_lists::names_of(sql, institution, &pages).await?, messages })
 }
 
 pub async fn all(

@@ -1,5 +1,7 @@
 //! Lists of the name pages that somebody runs, with their figures.
 
+use std::collections::HashMap;
+
 use super::{Actor, App, Result};
 pub use crate::store::page_lists::{ListedPage, PageName};
 use crate::{
@@ -88,6 +90,17 @@ pub async fn quick(
     found.retain(|page| matches([&page.title, &page.slug, &page.event_code], &wanted));
     found.truncate(most);
     Ok(found)
+}
+
+/// Those of these pages that exist, archived or not.
+pub async fn existing(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    pages: &[NamePageId],
+) -> Result<HashMap<NamePageId, PageName>> {
+    actor.administer(institution)?;
+    Ok(page_lists::names_of(&mut app.db.read(), institution, pages).await?)
 }
 
 fn matches([title, slug, event_code]: [&str; 3], wanted: &str) -> bool {

@@ -27,7 +27,7 @@ use crate::{
         participant::{Draft, Given, Participant},
         phone_number::PhoneNumber,
     },
-    store::{self, Sql, audit::Range, people_list, persons},
+    store::{self, Sql, audit::Range, page_lists, people_list, persons},
 };
 
 /// Messages that are shown.
@@ -181,15 +181,15 @@ async fn others(
     all.retain(|one| !one.hidden && one.id != id && access.reaches(one.page));
     let ids: Vec<ParticipantId> = all.iter().map(|one| one.id).collect();
     let pages: Vec<NamePageId> = all.iter().map(|one| one.page).collect();
-    let names = people_list::page_names(sql, access.institution, &pages).await?;
+    let names = page_lists::names_of(sql, access.institution, &pages).await?;
     let extra = people_list::Extra { sound: true, ..people_list::Extra::default() };
     let found = people_list::by_ids(sql, access.institution, &ids, extra).await?;
     let is_recorded: HashMap<ParticipantId, bool> =
         found.into_iter().map(|one| (one.id, one.has_sound)).collect();
     let entry = |one: persons::Registration| {
-        let (page, page_slug) = names.get(&one.page)?.clone();
+        let page = names.get(&one.page)?;
         let is_recorded = is_recorded.get(&one.id).copied()?;
-        Some(OtherEntry { id: one.id, page, page_slug, is_recorded })
+        Some(OtherEntry { id: one.id, page: page.title.clone(), page_slug: page.slug.clone(), is_recorded })
     };
     Ok(all.into_iter().filter_map(entry).collect())
 }

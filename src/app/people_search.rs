@@ -16,12 +16,13 @@ use crate::{
         custom_field::CustomField,
         ids::{InstitutionId, NamePageId, ParticipantId},
         moment::Moment,
-        name_page::{NamePage, NamePageRef},
+        name_page::NamePageRef,
         people_query::{Cursor, PeopleQuery, Standing},
         text,
     },
     store::{
         Sql, audiences, custom_fields, members, name_pages,
+        page_lists::{self, PageName},
         people_list::{self, Extra, Slim},
     },
 };
@@ -124,17 +125,10 @@ pub async fn quick(
 #[derive(Debug, Default)]
 pub struct Choices {
     /// Name pages that are not archived, by title. Not all of them, if there are many.
-    pub pages: Vec<PageChoice>,
+    pub pages: Vec<PageName>,
     pub fields: Vec<CustomField>,
     /// The page that is wanted.
     pub page: Option<NamePageId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageChoice {
-    pub id: NamePageId,
-    pub title: String,
-    pub slug: String,
 }
 
 /// Name pages that can be chosen.
@@ -149,13 +143,12 @@ pub async fn choices(
 ) -> Result<Choices> {
     let access = actor.permit(Action::Write, institution)?;
     let sql = &mut app.db.read();
-    let choice = |page: NamePage| PageChoice { id: page.id, title: page.title, slug: page.slug };
-    let mut pages: Vec<PageChoice> = match access.pages() {
-        None => members::newest_pages(sql, institution, MOST_PAGES).await?.into_iter().map(choice).collect(),
-        Some(pages) => {
-            let names = people_list::page_names(sql, institution, pages).await?;
-            names.into_iter().map(|(id, (title, slug))| PageChoice { id, title, slug }).collect()
+    let mut pages: Vec<PageName> = match access.pages() {
+        None => {
+            let newest = members::newest_pages(sql, institution, MOST_PAGES).await?;
+            newest.into_iter().map(PageName::from).collect()
         }
+        Some(_) => page_lists::names(sql, institution, access.pages()).await?,
     };
     let mut page = None;
     if let Some(wanted) = wanted {
@@ -164,7 +157,7 @@ pub async fn choices(
             found.filter(|found| access.reaches(found.id)).ok_or(Error::Missing(Missing::NamePage))?;
         page = Some(found.id);
         if !pages.iter().any(|one| one.id == found.id) {
-            pages.push(choice(found));
+            pages.push(found.into());
         }
     }
     pages.sort_by_cached_key(|page| (text::searchable(&page.title), page.id));
@@ -196,11 +189,11 @@ async fn shown(sql: &mut Sql, institution: InstitutionId, people: Vec<Slim>) -> 
     let mut pages: Vec<NamePageId> = people.iter().map(|person| person.page).collect();
     pages.sort_unstable();
     pages.dedup();
-    let pages = people_list::page_names(sql, institution, &pages).await?;
+    let pages = page_lists::names_of(sql, institution, &pages).await?;
     let listed = |person: Slim| {
         // Somebody may have been deleted since, with the page or without it.
         let facts = facts.get(&person.id)?;
-        let (page, page_slug) = pages.get(&person.page)?.clone();
+        let page = pages.get(&person.page)?;
         let names = [&person.first_name, &person.last_name];
         let standing = if waiting.contains(&person.id) {
             Standing::Waiting
@@ -216,8 +209,8 @@ async fn shown(sql: &mut Sql, institution: InstitutionId, people: Vec<Slim>) -> 
             name: names.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" "),
             email: person.email,
             identifier: person.identifier,
-            page,
-            page_slug,
+            page: page.title.clone(),
+            page_slug: page.slug.clone(),
             standing,
             is_invited: facts.is_invited,
             has_phone: person.has_phone,

@@ -18,7 +18,7 @@ use crate::{
         text::{self, Lines, longest},
     },
     store::{
-        self, Sql,
+        self, Sql, page_lists,
         people_list::{self, Place},
         people_tasks as tasks,
     },
@@ -207,8 +207,7 @@ pub async fn find(
     let (mut page, mut field) = (None, None);
     match &task.action {
         TaskAction::Move { page: to } => {
-            page =
-                people_list::page_names(sql, institution, &[*to]).await?.remove(to).map(|(title, _)| title);
+            page = page_lists::names_of(sql, institution, &[*to]).await?.remove(to).map(|page| page.title);
         }
         TaskAction::Tag { field: which, .. } => {
             let fields = store::custom_fields::all(sql, institution).await?;

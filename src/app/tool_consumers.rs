@@ -5,8 +5,8 @@ mod faults;
 
 use serde_json::{Value as Json, json};
 
-pub use self::credentials::access;
 pub(super) use self::credentials::{connect, opens};
+pub use self::{credentials::access, faults::role_fault};
 use self::{
     credentials::{known_courses, sealed},
     faults::{as_origins, name_fault, permitted, registration_faults, registration_permitted, trim},
@@ -38,7 +38,6 @@ pub struct New {
     pub kind: LmsKind,
     pub url: String,
     pub product: Option<String>,
-    /// Empty for students only.
     pub roles: Vec<Role>,
     /// Required for Canvas and Moodle, unused for LTI.
     pub access_token: Option<String>,
@@ -96,6 +95,7 @@ async fn create_invited(
 ) -> Result<(ToolConsumer, String)> {
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
+    role_fault(&new.roles, &mut errors);
     let url = match new.kind {
         // Issuers are compared exactly, so a trailing slash matters.
         LmsKind::Lti => new.url.trim().to_owned(),
@@ -136,7 +136,7 @@ async fn create_invited(
         url,
         product: new.product,
         enabled: true,
-        roles: if new.roles.is_empty() { vec![Role::Student] } else { new.roles },
+        roles: new.roles,
         schedule: Schedule::default(),
         sealed_access_token: sealed(app, id, access_token)?,
         lti: new.lti,
@@ -328,10 +328,7 @@ fn changed(mut changed: ToolConsumer, change: Change, sealed: Option<String>) ->
     changed.enabled = change.enabled.unwrap_or(changed.enabled);
     changed.schedule = change.schedule.unwrap_or(changed.schedule);
     if let Some(roles) = change.roles {
-        // Nobody would be listed, and everybody would leave the pages of the courses.
-        if roles.is_empty() {
-            errors.add(Field::Role, Fault::Blank);
-        }
+        role_fault(&roles, &mut errors);
         changed.roles = roles;
     }
     if let Some(lti) = &mut changed.lti {
@@ -445,9 +442,7 @@ pub async fn check_new(
         LmsKind::Moodle => Access::Moodle { url, token },
         LmsKind::Lti => return Err(Error::invalid(Field::Url, Fault::Invalid)),
     };
-    const DEFAULT_ROLES: &[Role] = &[Role::Student];
-    let roles = if new.roles.is_empty() { DEFAULT_ROLES } else { new.roles.as_slice() };
-    Ok(lms::Connection::new(&app.outbound, access).check_steps(&[], roles).await)
+    Ok(lms::Connection::new(&app.outbound, access).check_steps(&[], &new.roles).await)
 }
 
 /// The root URL of Canvas or Moodle, as it is stored.

@@ -235,7 +235,10 @@ impl Details {
         mut url: String,
         client_id: Option<String>,
     ) -> Result<tool_consumers::New, Failure> {
-        let (access_token, roles) = (self.access_token()?, self.roles()?);
+        let (access_token, mut roles) = (self.access_token()?, self.roles()?);
+        if roles.is_empty() {
+            roles.push(Role::Student);
+        }
         let mut product = self.product.as_deref().and_then(product_word);
         let lti = match (kind, client_id) {
             (LmsKind::Lti, Some(client_id)) => {

@@ -1,8 +1,12 @@
 //! Name pages to choose in a form (`templates/console/parts/choices.html`): the newest have a box each, older ones are named by their codes.
 
+use super::visit::Console;
 use crate::{
-    app::{Error, Missing, Result, members::OwnPages},
-    domain::name_page::{NamePage, NamePageRef},
+    app::{App, Error, Missing, Result, members::OwnPages, page_lists},
+    domain::{
+        ids::NamePageId,
+        name_page::{NamePage, NamePageRef},
+    },
 };
 
 /// Name pages with a box for each, and an input for others.
@@ -23,13 +27,14 @@ pub struct PageBox {
 
 impl PageChoices {
     /// `others` are offered besides the visitor's own pages. `chosen` are the ids of pages.
-    pub fn new(
-        own: &OwnPages,
-        others: &[NamePage],
+    pub async fn find(
+        app: &App,
+        console: &Console,
+        (own, others): (&OwnPages, &[NamePage]),
         chosen: &[String],
         more: String,
         fault: Option<String>,
-    ) -> Self {
+    ) -> Result<Self> {
         let others = others.iter().filter(|page| own.of_role.iter().all(|one| one.id != page.id));
         let page_box = |page: &NamePage| PageBox {
             id: page.id.to_string(),
@@ -37,11 +42,14 @@ impl PageChoices {
             is_chosen: chosen.contains(&page.id.to_string()),
         };
         let boxes: Vec<PageBox> = own.of_role.iter().chain(others).map(page_box).collect();
-        // What was ticked and has no box any more stays chosen, unless the visitor removes it.
-        let gone = chosen.iter().filter(|id| boxes.iter().all(|one| one.id != **id));
-        let named = std::iter::once(&more).chain(gone).map(String::as_str).filter(|one| !one.is_empty());
+        // What was ticked and has no box any more stays chosen, unless the visitor removes it or the page was deleted.
+        let unboxed = chosen.iter().filter(|id| boxes.iter().all(|one| one.id != **id));
+        let unboxed: Vec<NamePageId> = unboxed.filter_map(|id| id.parse().ok()).collect();
+        let existing = page_lists::existing(app, &console.actor, console.id(), &unboxed).await?;
+        let unboxed = unboxed.iter().filter(|id| existing.contains_key(*id)).map(ToString::to_string);
+        let named = std::iter::once(more).chain(unboxed).filter(|one| !one.is_empty());
         let more = named.collect::<Vec<_>>().join(", ");
-        Self { boxes, has_more: own.is_cut() || !more.is_empty(), more, fault }
+        Ok(Self { boxes, has_more: own.is_cut() || !more.is_empty(), more, fault })
     }
 }
 

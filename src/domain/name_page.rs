@@ -49,11 +49,9 @@ impl NamePageRef {
         (!key.is_empty() && key.len() <= 4 * longest::CODE).then_some(Self(key))
     }
 
-    /// The references of a list as people type it, with the commas and semicolons of their keyboard. Blank ones are left out. `None`
-    /// if one is too long: no page has that code.
+    /// The references of a list (`text::entries`). `None` if one is too long: no page has that code.
     pub fn parse_list(given: &str) -> Option<Vec<Self>> {
-        let each = given.split([',', ';', '\n', '،', '؛', '，', '、', '；']);
-        each.filter(|one| !text::is_blank(one)).map(Self::parse).collect()
+        text::entries(given).map(Self::parse).collect()
     }
 
     pub fn key(&self) -> &str {

@@ -11,6 +11,7 @@ use super::{
     email::Email,
     ids::{InstitutionId, SsoConnectionId},
     moment::Moment,
+    text,
 };
 
 /// How long a person may take to sign in at the provider.
@@ -87,6 +88,11 @@ impl DomainPattern {
         let email = Email::parse(&format!("x@{domain}"))?;
         let (_, domain) = email.key().rsplit_once('@')?;
         Some(Self { domain: domain.to_owned(), is_wildcard })
+    }
+
+    /// The entries of a list (`text::entries`), which may be separated by spaces, too. They are not parsed yet.
+    pub fn split_list(given: &str) -> Vec<String> {
+        text::entries(given).flat_map(str::split_whitespace).map(str::to_owned).collect()
     }
 
     pub(super) fn matches(&self, email: &Email) -> bool {
@@ -333,6 +339,15 @@ mod tests {
         for none in [json!({}), json!({ "email": " " }), json!({ "email": "ana" }), json!({ "email": 7 })] {
             assert_eq!(accept(none, true), Err(ClaimFault::NoEmail));
         }
+    }
+
+    #[test]
+    fn domains_are_listed_with_spaces_and_the_commas_of_any_keyboard() {
+        for comma in [",", " ", "\n", "\r\n", "\t", ";", "،", "，", "、", " , ", "\u{3000}"] {
+            let given = format!("example.edu{comma}*.example.org{comma}");
+            assert_eq!(DomainPattern::split_list(&given), ["example.edu", "*.example.org"], "{comma:?}");
+        }
+        assert!(DomainPattern::split_list(" ،\n").is_empty());
     }
 
     #[test]

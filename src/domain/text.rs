@@ -42,6 +42,11 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
+/// The entries of a list as people type it: on lines, or with the commas and semicolons of their keyboard. Blank ones are left out.
+pub fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.split([',', ';', '\n', '،', '؛', '，', '、', '；']).filter(|one| !is_blank(one))
+}
+
 /// Whether a text has no visible characters: only whitespace, joiners, direction marks, variation selectors, fillers or tags.
 /// Next to visible letters these are meaningful and are kept.
 pub fn is_invisible(text: &str) -> bool {

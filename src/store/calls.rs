@@ -359,20 +359,23 @@ pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: Nam
     if sql.is_citus() {
         return on_citus::delete_on_page(sql, institution, page).await;
     }
-    for table in ["participants", "hidden_participants"] {
-        let call_ids = format!(
+    let call_ids = ["participants", "hidden_participants"].map(|table| {
+        format!(
             "SELECT c.id FROM calls c JOIN {table} p ON p.institution_id = c.institution_id \
              AND p.id = c.participant_id WHERE c.institution_id = $1 AND p.name_page_id = $2"
-        );
-        delete_locked(sql, &call_ids, &[institution.into(), page.into()]).await?;
-    }
-    Ok(())
+        )
+    });
+    delete_locked(sql, &call_ids.join(" UNION ALL "), &[institution.into(), page.into()]).await
 }
 
 /// `delete` for calls that nobody has locked: see `lock_of`.
 async fn delete_locked(sql: &mut Sql, call_ids: &str, params: &[Value<'_>]) -> Result<()> {
-    let text = format!("UPDATE calls SET state = state WHERE institution_id = $1 AND id IN ({call_ids})");
-    sql.defer(&text, params).await?;
+    if sql.is_postgres() {
+        let text = format!(
+            "SELECT id FROM calls WHERE institution_id = $1 AND id IN ({call_ids}) ORDER BY id FOR UPDATE"
+        );
+        sql.defer(&text, params).await?;
+    }
     delete(sql, call_ids, params).await
 }
 

@@ -1,5 +1,7 @@
 //! Lists of name pages with their settings and figures, newest first.
 
+use std::collections::HashMap;
+
 use super::{Result, Row, Sql, Value, coverage, id_values, name_pages, padded, page_settings, placeholders};
 use crate::domain::{
     coverage::Coverage,
@@ -88,7 +90,7 @@ fn older_text(chosen: Chosen<'_>, these: Option<&str>, params: &mut Vec<Value<'_
     text
 }
 
-/// What a page is found by.
+/// What a page is called, and found by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageName {
     pub id: NamePageId,
@@ -97,32 +99,59 @@ pub struct PageName {
     pub event_code: String,
 }
 
+impl From<NamePage> for PageName {
+    fn from(page: NamePage) -> Self {
+        let NamePage { id, title, slug, event_code, .. } = page;
+        Self { id, title, slug, event_code }
+    }
+}
+
+const NAMES: &str =
+    "SELECT n.id, n.title, n.slug, n.event_code FROM name_pages n WHERE n.institution_id = $1";
+const UNARCHIVED: &str = " AND n.archived_at IS NULL";
+
+fn name(row: &Row<'_>) -> Result<PageName> {
+    Ok(PageName { id: row.id(0)?, title: row.text(1)?, slug: row.text(2)?, event_code: row.text(3)? })
+}
+
 /// The names of all pages that are not archived, or of those of them that are within a list; newest first.
 pub async fn names(
     sql: &mut Sql,
     institution: InstitutionId,
     within: Option<&[NamePageId]>,
 ) -> Result<Vec<PageName>> {
-    let text = |these: &str| {
-        format!(
-            "SELECT n.id, n.title, n.slug, n.event_code FROM name_pages n \
-             WHERE n.institution_id = $1 AND n.archived_at IS NULL{these} ORDER BY n.id DESC"
-        )
-    };
-    let read = |row: &Row<'_>| {
-        Ok(PageName { id: row.id(0)?, title: row.text(1)?, slug: row.text(2)?, event_code: row.text(3)? })
-    };
     let Some(within) = within else {
-        return sql.rows(&text(""), &[institution.into()], read).await;
+        let text = format!("{NAMES}{UNARCHIVED} ORDER BY n.id DESC");
+        return sql.rows(&text, &[institution.into()], name).await;
     };
-    let mut found = Vec::with_capacity(within.len());
-    for group in padded(within) {
-        let text = text(&format!(" AND n.id IN ({})", id_values(2, group.len())));
+    let mut found = names_among(sql, institution, within, UNARCHIVED).await?;
+    found.sort_by_key(|page| std::cmp::Reverse(page.id));
+    Ok(found)
+}
+
+/// The names of these pages, archived or not.
+pub async fn names_of(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    pages: &[NamePageId],
+) -> Result<HashMap<NamePageId, PageName>> {
+    let found = names_among(sql, institution, pages, "").await?;
+    Ok(found.into_iter().map(|page| (page.id, page)).collect())
+}
+
+async fn names_among(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    pages: &[NamePageId],
+    condition: &str,
+) -> Result<Vec<PageName>> {
+    let mut found = Vec::with_capacity(pages.len());
+    for group in padded(pages) {
+        let text = format!("{NAMES} AND n.id IN ({}){condition}", id_values(2, group.len()));
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        found.extend(sql.rows(&text, &params, read).await?);
+        found.extend(sql.rows(&text, &params, name).await?);
     }
-    found.sort_by_key(|page| std::cmp::Reverse(page.id));
     Ok(found)
 }
 

@@ -1,8 +1,8 @@
 //! People as lists of the console show them: just the columns that searching, filtering and sorting need.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-use super::{Result, Row, Sql, Value, id_values, padded, placeholders, stored_json};
+use super::{Result, Row, Sql, Value, padded, placeholders, stored_json};
 use crate::domain::{
     ids::{CustomFieldId, InstitutionId, NamePageId, ParticipantId},
     people_query::{Cursor, Findable, name_key},
@@ -204,26 +204,6 @@ fn waiting_among_text(count: usize) -> String {
         "SELECT m.participant_id FROM media m WHERE m.institution_id = $1 AND m.participant_id IN ({}) AND m.kind = 'held'",
         placeholders(2, count)
     )
-}
-
-/// The title and the slug of each of these pages.
-pub async fn page_names(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    pages: &[NamePageId],
-) -> Result<HashMap<NamePageId, (String, String)>> {
-    let mut found = HashMap::new();
-    for group in padded(pages) {
-        let text = format!(
-            "SELECT n.id, n.title, n.slug FROM name_pages n WHERE n.institution_id = $1 AND n.id IN ({})",
-            id_values(2, group.len())
-        );
-        let params: Vec<Value<'_>> =
-            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, (row.text(1)?, row.text(2)?)));
-        found.extend(sql.rows(&text, &params, read).await?);
-    }
-    Ok(found)
 }
 
 /// Where somebody is registered, and the keys that must be unique.

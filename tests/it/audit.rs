@@ -288,6 +288,7 @@ const READS: &[&str] = &[
     "own_media::find_legal_name",
     "own_media::sound",
     "own_person::find",
+    "page_lists::existing",
     "page_lists::list",
     "page_lists::quick",
     "page_settings::managed",

@@ -782,7 +782,7 @@ async fn axe_finds_nothing_wrong_with_the_access_to_an_institution() {
         kind: LmsKind::Canvas,
         url: canvas.url().into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![endonym::domain::roster::Role::Student],
         access_token: Some(canvas.token().into()),
         lti: None,
     };

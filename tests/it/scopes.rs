@@ -218,7 +218,7 @@ fn canvas() -> tool_consumers::New {
         kind: LmsKind::Canvas,
         url: "http://127.0.0.1:9".into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![Role::Student],
         access_token: Some("secret".into()),
         lti: None,
     }
@@ -393,6 +393,7 @@ pub fn cases() -> Vec<Case> {
             None
         )),
         case!("page_lists::quick", AnyPage, |s, a| page_lists::quick(&s.world.app, a, s.id, "class", 8)),
+        case!("page_lists::existing", Institution, |s, a| page_lists::existing(&s.world.app, a, s.id, &[])),
         case!("page_settings::managed", Page, |s, a| page_settings::managed(&s.world.app, a, s.id, &s.page)),
         case!("name_pages::archive", Page, |s, a| name_pages::archive(&s.world.app, a, s.id, &s.page, false)),
         case!("page_settings::update", Page, |s, a| page_settings::update(

@@ -16,6 +16,7 @@ use crate::{
         ids::InstitutionId,
         institution::origin_of,
         moment::Moment,
+        roster::Role,
         tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
     },
     lms::registration::{self, Configuration},
@@ -127,7 +128,7 @@ async fn attempt(
         kind: LmsKind::Lti,
         url: platform.issuer.clone(),
         product,
-        roles: Vec::new(),
+        roles: vec![Role::Student],
         access_token: None,
         lti: Some(Registration {
             client_id: registered.client_id,

@@ -29,6 +29,7 @@ use crate::{
     store::{
         self, Sql,
         courses::members,
+        page_lists,
         participants::merge as entries,
         people_list::{self, Place, Slim},
         people_tasks as tasks, rolls,
@@ -245,10 +246,10 @@ async fn log_moved(
     let mut pages: Vec<NamePageId> = places.values().map(|place| place.page).collect();
     pages.sort_unstable();
     pages.dedup();
-    let names = people_list::page_names(sql, work.institution(), &pages).await?;
+    let names = page_lists::names_of(sql, work.institution(), &pages).await?;
     let people = store::participants::by_ids(sql, work.institution(), moved).await?;
     let record = |person: &Participant| {
-        let before = places.get(&person.id).and_then(|place| names.get(&place.page)).map(|(title, _)| title);
+        let before = places.get(&person.id).and_then(|place| names.get(&place.page)).map(|page| &page.title);
         let record = work.record.another(&work.app.ids).participant(person);
         record.change(json!({ "name_page": before }), json!({ "name_page": person.page.title }))
     };

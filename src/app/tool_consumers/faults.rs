@@ -7,6 +7,7 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         institution::parse_framing_origin,
+        roster::Role,
         text::{self, Lines, longest},
         tool_consumer::Registration,
     },
@@ -17,6 +18,13 @@ pub(super) fn name_fault(name: &str, errors: &mut FieldErrors) {
         errors.add(Field::Name, Fault::Blank);
     } else if let Some(fault) = text::fault(name, longest::NAME, Lines::One) {
         errors.add(Field::Name, fault);
+    }
+}
+
+/// Without a role, nobody would be listed, and everybody would leave the pages of the courses.
+pub fn role_fault(roles: &[Role], errors: &mut FieldErrors) {
+    if roles.is_empty() {
+        errors.add(Field::Role, Fault::Blank);
     }
 }
 

@@ -181,12 +181,14 @@ async fn filled(
     let owners = members::list(app, &console.actor, console.id(), "", 1).await?.owners;
     let path = console.path("/members");
     let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let more = std::mem::take(&mut typed.more);
+    let pages = PageChoices::find(app, console, (&own, &[]), &ticked, more, faults.pages).await?;
     let shown = MemberPage {
         page: console.page(app, &path),
         nav: console.nav(app, Section::Members),
         is_new: member.is_none(),
         roles: Role::ALL.map(role).into(),
-        pages: PageChoices::new(&own, &[], &ticked, std::mem::take(&mut typed.more), faults.pages),
+        pages,
         is_self: member.is_some_and(|member| member.person == console.member.person),
         is_last_owner: is_owner && owners < 2,
         meanwhile: faults.meanwhile,

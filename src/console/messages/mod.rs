@@ -23,6 +23,7 @@ use crate::{
     app::{
         App, Error, Missing, Result, members,
         outbox::{self, Search},
+        page_lists::PageName,
     },
     domain::{
         email::email_key,
@@ -182,17 +183,12 @@ fn kind_id(message: &Stored) -> &'static str {
     }
 }
 
-fn row(
-    words: Words,
-    zone: &TimeZone,
-    one: &OutboxMessage,
-    pages: &HashMap<NamePageId, (String, String)>,
-) -> Row {
+fn row(words: Words, zone: &TimeZone, one: &OutboxMessage, pages: &HashMap<NamePageId, PageName>) -> Row {
     Row {
         id: one.id,
         to: one.to.as_given().to_owned(),
         kind: words.text(kind_id(&one.message)),
-        page: one.page.and_then(|page| pages.get(&page)).map(|(title, _)| title.clone()),
+        page: one.page.and_then(|page| pages.get(&page)).map(|page| page.title.clone()),
         state: words.text(state_id(one.state)),
         written: minute(one.created_at, zone),
         attempts: one.attempts,

@@ -14,7 +14,7 @@ use crate::{
         custom_field::CustomField,
         fault::Field,
         name_page::NamePage,
-        page_settings::{Asked, Asking, Listen, Moderation, PageSettings, Register},
+        page_settings::{Asked, Asking, DomainPattern, Listen, Moderation, PageSettings, Register},
     },
     http::form::Form,
     words::Words,
@@ -121,7 +121,7 @@ impl Values {
             description: Some(self.description.clone()),
             date: Some(self.date.clone()),
             register: Register::parse(&self.register),
-            domains: Some(self.domains.split([',', ' ', '\n']).map(str::to_owned).collect()),
+            domains: Some(DomainPattern::split_list(&self.domains)),
             listen: Listen::parse(&self.listen),
             moderation: Moderation::parse(&self.moderation),
             // A local time may be there twice a year: the one that is stored stays.

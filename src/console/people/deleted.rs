@@ -110,7 +110,7 @@ async fn draw(
         Row {
             id: one.id,
             name: shown_name(words, names, one.email.as_deref()),
-            page: recent.pages.get(&one.page).map(|(title, _)| title.clone()).unwrap_or_default(),
+            page: recent.pages.get(&one.page).map(|page| page.title.clone()).unwrap_or_default(),
             email: one.email,
             by: one.deleted_by,
             deleted: date(console, one.deleted_at),

@@ -157,10 +157,18 @@ struct Faults {
 }
 
 async fn draw(app: &App, console: &Console, group: &GroupSummary, typed: Typed, faults: Faults) -> Response {
-    let own = match members::own_pages(app, &console.actor, &console.member.person).await {
-        Ok(own) => own,
-        Err(error) => return console.fault(app, &error),
-    };
+    let drawn = filled(app, console, group, typed, faults).await;
+    drawn.unwrap_or_else(|error| console.fault(app, &error))
+}
+
+async fn filled(
+    app: &App,
+    console: &Console,
+    group: &GroupSummary,
+    typed: Typed,
+    faults: Faults,
+) -> Result<Response> {
+    let own = members::own_pages(app, &console.actor, &console.member.person).await?;
     let words = console.words();
     let kind = |kind: Kind| RadioChoice {
         word: kind.word(),
@@ -173,6 +181,9 @@ async fn draw(app: &App, console: &Console, group: &GroupSummary, typed: Typed, 
         Faults { pages: Some(_), .. } => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::OK,
     };
+    // Archived and old pages of the group are offered, too.
+    let offered = (&own, &group.pages[..]);
+    let pages = PageChoices::find(app, console, offered, &typed.pages, typed.more, faults.pages).await?;
     let path = console.path(&format!("{PATH}/groups/{}", group.id));
     let view = GroupPage {
         page: console.page(app, &path),
@@ -181,11 +192,10 @@ async fn draw(app: &App, console: &Console, group: &GroupSummary, typed: Typed, 
         name: group.display_name.clone(),
         meanwhile: faults.meanwhile,
         kinds: Kind::all().map(kind).collect(),
-        // Archived and old pages of the group are offered, too.
-        pages: PageChoices::new(&own, &group.pages, &typed.pages, typed.more, faults.pages),
+        pages,
         version: typed.version,
     };
-    console.show(status, &view)
+    Ok(console.show(status, &view))
 }
 
 pub async fn map(

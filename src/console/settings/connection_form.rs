@@ -6,7 +6,7 @@ use crate::{
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
-        sso::Connection,
+        sso::{Connection, DomainPattern},
     },
     http::form::Form,
     words::Words,
@@ -54,10 +54,8 @@ impl Entered {
         }
     }
 
-    /// Separated by spaces, commas or line breaks.
     pub fn domains(&self) -> Vec<String> {
-        let parts = self.domains.split(|c: char| c.is_whitespace() || c == ',');
-        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        DomainPattern::split_list(&self.domains)
     }
 
     pub fn trusts_unverified_email(&self) -> bool {

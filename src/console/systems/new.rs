@@ -93,9 +93,7 @@ impl Entered {
                 errors.add(field, Fault::Blank);
             }
         }
-        if self.roles.is_empty() {
-            errors.add(Field::Role, Fault::Blank);
-        }
+        tool_consumers::role_fault(&self.roles, &mut errors);
         errors
     }
 

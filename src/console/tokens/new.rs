@@ -172,13 +172,17 @@ async fn chosen(app: &App, console: &Console, entered: &Entered) -> Result<Optio
 
 /// `faults` are those of a form that was sent.
 async fn draw(app: &App, console: &Console, entered: Entered, faults: Option<Faults>) -> Response {
-    let own = match members::own_pages(app, &console.actor, &console.member.person).await {
-        Ok(own) => own,
-        Err(error) => return console.fault(app, &error),
-    };
+    let drawn = filled(app, console, entered, faults).await;
+    drawn.unwrap_or_else(|error| console.fault(app, &error))
+}
+
+async fn filled(app: &App, console: &Console, entered: Entered, faults: Option<Faults>) -> Result<Response> {
+    let own = members::own_pages(app, &console.actor, &console.member.person).await?;
     let (path, words) = (console.path(&format!("{PATH}/new")), console.words());
     let status = if faults.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let faults = faults.unwrap_or_default();
+    let (ticked, more) = (&entered.pages, entered.more);
+    let pages = PageChoices::find(app, console, (&own, &[]), ticked, more, faults.pages).await?;
     let view = NewPage {
         page: console.page(app, &path),
         nav: console.nav(app, Section::Tokens),
@@ -186,11 +190,11 @@ async fn draw(app: &App, console: &Console, entered: Entered, faults: Option<Fau
         name_fault: faults.name,
         scopes: scopes(entered.scope),
         is_limited: entered.is_limited,
-        pages: PageChoices::new(&own, &[], &entered.pages, entered.more, faults.pages),
+        pages,
         newest_only: entered.newest_only,
         lives: lives(words, entered.days),
     };
-    console.show(status, &view)
+    Ok(console.show(status, &view))
 }
 
 fn sentence(words: Words, field: &Field, fault: &Fault) -> String {

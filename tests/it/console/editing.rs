@@ -161,7 +161,7 @@ async fn access(world: &World) -> Vec<Form> {
         kind: LmsKind::Canvas,
         url: "http://127.0.0.1:9".into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![endonym::domain::roster::Role::Student],
         access_token: Some("secret".into()),
         lti: None,
     };

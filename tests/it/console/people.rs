@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, calls, deleted_people, invitations, own_recordings::Sharing, page_settings, people_search,
-        persons,
+        Actor, calls, deleted_people, invitations, name_pages, own_recordings::Sharing, page_settings,
+        people_search, persons,
     },
     domain::{
         address_list::Invitee, countries::Countries, email::Email, media::Kind, member::Role,
@@ -151,6 +151,25 @@ async fn a_list_has_parts_that_can_be_linked() {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 230, "{sort}");
+    }
+}
+
+#[tokio::test]
+async fn an_archived_page_is_offered_to_nobody() {
+    let world = World::new().await;
+    let old = world.page("Class of 1999").await;
+    let pages = [&world.page, &old];
+    let manager = member_named(&world, &world.institution, "boss@example.edu", Role::Manager, &pages).await;
+    let owner = member_named(&world, &world.institution, OWNER, Role::Owner, &[]).await;
+    for archived in [false, true] {
+        let reference = NamePageRef::parse(&old.slug).unwrap();
+        name_pages::archive(&world.app, &Actor::Operator, world.institution.id, &reference, archived)
+            .await
+            .unwrap();
+        for member in [&manager, &owner] {
+            let page = member.get("/console/example/people").await.expect(200).body;
+            assert_eq!(page.contains("Class of 1999"), !archived, "{page}");
+        }
     }
 }
 

@@ -2,11 +2,17 @@
 
 use endonym::{
     app::{
-        Actor, courses,
+        Actor, Error, courses,
         lti::registrations,
         tool_consumers::{self, Change},
     },
-    domain::{course::Sync, member::Role, tool_consumer::ToolConsumer},
+    domain::{
+        course::Sync,
+        fault::{self, Field},
+        member::Role,
+        roster,
+        tool_consumer::{LmsKind, ToolConsumer},
+    },
 };
 
 use super::{console, input, member, member_of};
@@ -202,17 +208,32 @@ async fn a_system_is_changed_disabled_and_deleted() {
     admin.get(&one).await.expect(404);
 }
 
-async fn connected(world: &World, canvas: &Canvas) -> ToolConsumer {
-    let new = tool_consumers::New {
+fn campus(canvas: &Canvas) -> tool_consumers::New {
+    tool_consumers::New {
         name: "Campus".into(),
-        kind: endonym::domain::tool_consumer::LmsKind::Canvas,
+        kind: LmsKind::Canvas,
         url: canvas.url().into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![roster::Role::Student],
         access_token: Some(canvas.token().into()),
         lti: None,
-    };
-    tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap().0
+    }
+}
+
+async fn connected(world: &World, canvas: &Canvas) -> ToolConsumer {
+    let made = tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, campus(canvas));
+    made.await.unwrap().0
+}
+
+#[tokio::test]
+async fn nobody_connects_a_system_that_would_list_nobody() {
+    let world = World::with(patient()).await;
+    let new = tool_consumers::New { roles: Vec::new(), ..campus(&canvas().await) };
+    match tool_consumers::create(&world.app, &Actor::Operator, world.institution.id, new).await {
+        Err(Error::Invalid(errors)) => assert_eq!(errors.of(&Field::Role), [fault::Fault::Blank]),
+        other => panic!("{:?}", other.map(|(made, _)| made.roles)),
+    }
+    assert!(systems(&world).await.is_empty());
 }
 
 #[tokio::test]

@@ -166,18 +166,21 @@ async fn with_more_pages_than_are_offered_a_token_is_limited_to_an_old_one_by_it
 #[tokio::test]
 async fn a_page_that_is_not_offered_any_more_stays_chosen_when_something_is_wrong() {
     let world = World::on_sqlite().await;
-    let old = world.page("Class of 1999").await;
+    let (old, deleted) = (world.page("Class of 1999").await, world.page("Class of 1984").await);
     let admin = member(&world, Role::Admin).await;
     let path = console(&world, "/tokens/new");
     assert!(!admin.get(&path).await.expect(200).body.contains("name=\"more\""), "all pages have a box");
     let reference = NamePageRef::parse(&old.slug).unwrap();
     let archived = name_pages::archive(&world.app, &Actor::Operator, world.institution.id, &reference, true);
     archived.await.unwrap();
-    let (id, slug) = (old.id.to_string(), world.page.slug.as_str());
-    let fields = [("name", ""), ("scope", "read"), ("pages", "some"), ("days", "7"), ("page", &*id)];
+    let reference = NamePageRef::parse(&deleted.slug).unwrap();
+    name_pages::delete(&world.app, &Actor::Operator, world.institution.id, &reference).await.unwrap();
+    let (id, gone, slug) = (old.id.to_string(), deleted.id.to_string(), world.page.slug.as_str());
+    let fields = [("name", ""), ("scope", "read"), ("pages", "some"), ("days", "7")];
+    let fields = [&fields[..], &[("page", &*id), ("page", &*gone)]].concat();
     let page = admin.post(&path, &with_more(&fields, slug)).await.expect(422).body;
     let more = format!("{slug}, {id}");
-    assert_eq!(value_of(&page, "more"), more, "what was typed, and what was ticked: {page}");
+    assert_eq!(value_of(&page, "more"), more, "what was typed, and what was ticked and exists: {page}");
     let fields = [("name", "Choir"), ("scope", "read"), ("pages", "some"), ("days", "7")];
     admin.post(&path, &with_more(&fields, &more)).await.expect(200);
     let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();

@@ -153,7 +153,7 @@ pub async fn connect(world: &World, kind: LmsKind, url: &str, token: &str) -> (T
         kind,
         url: url.into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![endonym::domain::roster::Role::Student],
         access_token: Some(token.into()),
         lti: None,
     };

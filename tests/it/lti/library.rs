@@ -59,7 +59,7 @@ impl Library {
             kind: LmsKind::Lti,
             url: base.clone(),
             product: None,
-            roles: Vec::new(),
+            roles: vec![endonym::domain::roster::Role::Student],
             access_token: None,
             lti: Some(Registration {
                 client_id: "client-1".into(),

@@ -289,7 +289,7 @@ async fn register(world: &World, issuer: &str, keys: &str, client_id: &str) -> T
         kind: LmsKind::Lti,
         url: issuer.into(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![endonym::domain::roster::Role::Student],
         access_token: None,
         lti: Some(lti),
     };

@@ -233,7 +233,7 @@ pub async fn systems(world: &World, table: &mut Table) -> [ToolConsumer; 2] {
         kind,
         url: "http://127.0.0.1:9".to_owned(),
         product: None,
-        roles: Vec::new(),
+        roles: vec![endonym::domain::roster::Role::Student],
         access_token: (kind == LmsKind::Canvas).then(|| "secret".to_owned()),
         lti,
     };

@@ -113,3 +113,24 @@ async fn on_a_narrow_screen_the_filters_of_people_are_closed_until_one_is_set() 
     assert_eq!(browser.value(seen).await, on_wide);
     assert_eq!(browser.complaints().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn on_a_narrow_screen_it_is_seen_at_once_who_has_recorded() {
+    let world = World::on_sqlite().await;
+    world.person("Ana", "ana@example.edu").await;
+    let browser = Browser::start().await;
+    enter(&browser, &world, Role::Owner, &[]).await;
+    choose(&browser, &console(&world, "/people")).await;
+    // What can be seen, and in which kind of cell: that of the name, or one of its own.
+    let seen = "[...document.querySelectorAll('tbody .state')].filter((one) => one.checkVisibility()) \
+                .map((one) => [one.textContent, one.closest('th, td').localName])";
+    assert_eq!(browser.value(seen).await, json!([["Not recorded", "td"]]));
+    browser.resize(320).await;
+    browser.until("!document.querySelector('tbody td.wide-only').checkVisibility()").await;
+    assert_eq!(browser.value(seen).await, json!([["Not recorded", "th"]]));
+    let place = "document.querySelector('tbody th .state').getBoundingClientRect()";
+    let is_inside = format!("{place}.left >= 0 && {place}.right <= innerWidth");
+    assert_eq!(browser.value(&is_inside).await, true);
+    fits(&browser).await;
+    assert_eq!(browser.complaints().await, [""; 0]);
+}
