@@ -145,8 +145,8 @@ pub async fn erase(
                 for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
                     store::courses::staff::delete_of(sql, institution, one.id).await?;
+                    store::imports::delete_texts_on_page(sql, institution, one.page).await?;
                 }
-                store::imports::delete_texts(sql, institution).await?;
                 let signature = member.as_ref().map(|member| member.email.as_str());
                 store::moderation::forget_decider(sql, institution, &email_key, signature).await?;
                 lti_logins::delete_expired_of(sql, institution, now).await?;

@@ -327,26 +327,24 @@ pub async fn delete_old(
     Ok(())
 }
 
-/// Deletes the files and reports of all imports, which may mention somebody who is erased, on their pages or on others. What an import
-/// changed is kept, so that it can still be undone for others.
-pub async fn delete_texts(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+/// Deletes the files and reports of imports of a page, which may mention somebody who is erased. What an import changed is kept, so that
+/// it can still be undone for others.
+pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     // In this order, as an import that ends: its row, and then its files.
     for text in [
-        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1",
-        "DELETE FROM import_files WHERE institution_id = $1",
+        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1 AND name_page_id = $2",
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
+         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
     ] {
-        sql.execute(text, &[institution.into()]).await?;
+        sql.execute(text, &[institution.into(), page.into()]).await?;
     }
     Ok(())
 }
 
 /// Deletes everything about imports of a page.
 pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
+    delete_texts_on_page(sql, institution, page).await?;
     for text in [
-        // Locks them: the row of an import comes before its files.
-        "UPDATE imports SET state = state WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
-         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
         "DELETE FROM import_changes WHERE institution_id = $1 AND import_id IN \
          (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
         "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",

@@ -73,7 +73,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
             Box::pin(async move {
                 // Nobody is erased while this is written.
                 rolls::lock(sql, institution).await?;
-                // The file is deleted when somebody is erased. The report may mention them.
+                // The file is deleted when somebody on the page is erased. The report may mention them.
                 let may_report = imports::has_file(sql, institution, id).await?;
                 let texts = (report.as_deref().filter(|_| may_report), fault.as_deref());
                 let from = if is_import { ImportState::Running } else { ImportState::Checking };

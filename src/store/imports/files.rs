@@ -50,7 +50,7 @@ pub async fn part(
     sql.one(text, &[institution.into(), import.into(), number.into()], |row| row.text(0)).await
 }
 
-/// Is the file there? It is deleted with all reports when somebody is erased.
+/// Is the file there? It is deleted with all reports when somebody on the page is erased.
 pub async fn has_file(sql: &mut Sql, institution: InstitutionId, import: ImportId) -> Result<bool> {
     let text = "SELECT 1 FROM import_files WHERE institution_id = $1 AND import_id = $2 AND number = 0";
     Ok(sql.one(text, &[institution.into(), import.into()], |_| Ok(())).await?.is_some())

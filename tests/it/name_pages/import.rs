@@ -191,9 +191,7 @@ async fn managers_import_no_recordings_from_pages_that_are_not_theirs() {
 async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
     let world = World::new().await;
     world.work(1);
-    // Not on the page that she is to be imported to.
-    let choir = world.page("Choir").await;
-    world.person_on(&choir, json!({ "first_name": "Ana", "email": "ana@example.edu" })).await;
+    world.person("Ana", "ana@example.edu").await;
     let browser = manager(&world).await;
     let file = b"email,first_name\nana@example.edu,Anna\n";
     let address = upload(&browser, &path(&world), file).await.expect(303).location().to_owned();
