@@ -68,6 +68,7 @@ pub async fn keep(
     let link = parts.headers.get(header::LINK).map(|link| link.as_bytes().to_vec().into());
     // Copied, because a list's buffer may be twice as large as its content.
     let kept = Bytes::copy_from_slice(&body);
-    app.answers.keep(version, question, Answer { body: kept, link, limit });
+    let bytes = question.target.len() + kept.len();
+    app.answers.keep(version, question, Answer { body: kept, link, limit }, bytes);
     Ok(Response::from_parts(parts, Body::from(body)))
 }
