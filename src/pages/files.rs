@@ -43,7 +43,7 @@ pub fn kept_audio(app: &App, request: &Request) -> Option<Response> {
     let (institution, hex) = recording_link(request.uri().path())?;
     let file = media::kept(app, institution, hex)?;
     let (method, headers) = (request.method(), request.headers());
-    let mut response = send(Shelf::Recordings, etag(Shelf::Recordings, hex), method, headers, &file);
+    let mut response = send(Shelf::Recordings, etag(Shelf::Recordings, hex), method, headers, file);
     plays::count(app, (method, request.uri(), headers), (institution, hex), response.status());
     response.extensions_mut().insert(Route(AUDIO));
     Some(response)
@@ -159,7 +159,7 @@ impl MediaFile {
                 if let Some(version) = self.version {
                     media::keep(app, version, *institution, hex, &file);
                 }
-                send(*shelf, etag, method, headers, &file)
+                send(*shelf, etag, method, headers, file)
             }
             Ok(Some(Blob::Remote(size))) => self.stream(app, etag, method, headers, size).await,
             Ok(None) => self.missing_blob(),
@@ -201,7 +201,7 @@ impl MediaFile {
 }
 
 /// A file in memory, as far as it is requested.
-fn send(shelf: Shelf, etag: String, method: &Method, headers: &HeaderMap, file: &Bytes) -> Response {
+fn send(shelf: Shelf, etag: String, method: &Method, headers: &HeaderMap, file: Bytes) -> Response {
     if is_known(headers, &etag) {
         return shown(shelf, StatusCode::NOT_MODIFIED, etag, Body::empty());
     }
