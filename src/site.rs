@@ -74,12 +74,15 @@ fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
 
 impl Service for Site {
     fn call(&self, request: Request) -> BoxFuture<'static, Response> {
-        let app = self.app.clone();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         // Recordings are the most frequent requests; they skip the router.
         if self.serves_files && is_read && request.uri().path().starts_with("/audio/") {
-            return pages::files::audio(State(app), request).boxed();
+            return match pages::files::kept_audio(&self.app, &request) {
+                Some(response) => std::future::ready(response).boxed(),
+                None => pages::files::audio(State(self.app.clone()), request).boxed(),
+            };
         }
+        let app = self.app.clone();
         let mut router = self.router.clone();
         let (accepts, is_head) = (AcceptEncoding::of(request.headers()), *request.method() == Method::HEAD);
         let uri = request.uri().clone();

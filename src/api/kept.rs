@@ -35,7 +35,7 @@ where
     };
     let question =
         Question { asker: Asker::Token(caller.institution.id, caller.token_id), target: target.as_str() };
-    if let Some(answer) = app.answers.get(version, question) {
+    if let Some(answer) = app.answers.get(version, &question) {
         return Ok(respond(answer));
     }
     keep(app, version, question, None, Box::pin(make()).await?).await
@@ -58,7 +58,7 @@ pub async fn keep(
     response: Response,
 ) -> Result<Response, Problem> {
     let small = response.body().size_hint().exact().is_some_and(|bytes| bytes <= MAX_ANSWER_BYTES as u64);
-    if response.status() != StatusCode::OK || !small || !app.answers.is_asked_again(question) {
+    if response.status() != StatusCode::OK || !small || !app.answers.is_asked_again(&question) {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
@@ -66,6 +66,7 @@ pub async fn keep(
     let link = parts.headers.get(header::LINK).map(|link| link.as_bytes().to_vec().into());
     // Copied, because a list's buffer may be twice as large as its content.
     let kept = Bytes::copy_from_slice(&body);
-    app.answers.keep(version, question, Answer { body: kept, link, limit });
+    let bytes = question.target.len() + kept.len();
+    app.answers.keep(version, question, Answer { body: kept, link, limit }, bytes);
     Ok(Response::from_parts(parts, Body::from(body)))
 }

@@ -4,6 +4,7 @@
 //! removed once no row does. An interruption leaves at most an orphaned blob, which `sweep` removes, and never a dead
 //! link.
 
+mod playing;
 mod removal;
 
 use std::{future::Future, time::Duration};
@@ -11,6 +12,7 @@ use std::{future::Future, time::Duration};
 use bytes::Bytes;
 use futures_util::StreamExt;
 
+pub use playing::{KEPT_BYTES, KeptRecordings, keep, kept};
 pub use removal::{Removal, Removals};
 pub(super) use removal::{discard, discard_now, remove};
 
@@ -32,8 +34,7 @@ use crate::{
     telemetry::traces,
 };
 
-/// The kind and size of a live link. Reads the database each time, so that a revoked link is dead at once on every
-/// node.
+/// The kind and size of a live link. Reads the database, so that a revoked link is dead at once on every node.
 pub async fn find_live(app: &App, institution: InstitutionId, hex: &str) -> Result<(Kind, u64)> {
     let found = media::find_live(&mut app.db.read(), institution, hex).await?;
     found.ok_or(Error::Missing(Missing::Recording))

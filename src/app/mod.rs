@@ -27,6 +27,7 @@ pub mod installation;
 pub mod institutions;
 pub mod invitations;
 pub mod jobs;
+pub mod kept;
 pub mod languages;
 pub mod letters;
 pub mod limiter;
@@ -118,6 +119,7 @@ pub struct Inner {
     pub callers: callers::Callers,
     pub answers: answers::Answers,
     pub arrivals: participants::Arrivals,
+    pub recordings: media::KeptRecordings,
     pub plays: plays::PlayCounter,
     pub directories: people::Directories,
     pub progress: progress::Board,
@@ -217,8 +219,9 @@ impl App {
             ids: Ids::new(),
             links,
             callers: callers::Callers::default(),
-            answers: answers::Answers::default(),
+            answers: answers::Answers::new(answers::MAX_BYTES),
             arrivals: participants::Arrivals::default(),
+            recordings: media::KeptRecordings::new(media::KEPT_BYTES),
             plays: plays::PlayCounter::default(),
             directories: people::Directories::default(),
             progress: progress::Board::default(),

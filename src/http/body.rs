@@ -5,7 +5,7 @@ use std::{
     future::Future,
     net::IpAddr,
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -22,7 +22,8 @@ use tokio::{
 use super::client;
 use crate::domain::{client_address::network, ids::InstitutionId};
 
-/// Size, timeout and memory limits of request bodies. The server puts them into the extensions of each request.
+/// Size, timeout and memory limits of request bodies. The server puts them into the extensions of each request with a
+/// body: clones are counted among all cores, and most requests have none.
 #[derive(Debug, Clone)]
 pub struct BodyLimits {
     pub bytes: usize,
@@ -54,7 +55,8 @@ impl BodyLimits {
     }
 
     fn of(extensions: &Extensions) -> Self {
-        extensions.get::<Self>().cloned().unwrap_or_default()
+        static WITHOUT_BODY: LazyLock<BodyLimits> = LazyLock::new(BodyLimits::default);
+        extensions.get::<Self>().unwrap_or(&WITHOUT_BODY).clone()
     }
 
     fn reserve_for_institution(&self, institution: InstitutionId) -> Reservation {

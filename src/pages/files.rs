@@ -1,5 +1,7 @@
-//! Recordings and photos over HTTP. Every request checks the database, so a revoked link stops working at once, and
-//! caches revalidate after five minutes. A new recording has a new URL, to which the old one redirects.
+//! Recordings and photos over HTTP. Every request checks the database, or that it has not changed, so a revoked link stops
+//! working at once, and caches revalidate after five minutes. A new recording has a new URL, to which the old one redirects.
+
+use std::ops::Range;
 
 use axum::{
     body::Body,
@@ -7,6 +9,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     response::Response,
 };
+use bytes::Bytes;
 
 use super::plays;
 use crate::{
@@ -17,6 +20,7 @@ use crate::{
         ranges::{ByteRange, byte_range, cut},
         reply::{Cause, Route},
     },
+    store::DataVersion,
 };
 
 pub const AUDIO: &str = "/audio/{institution}/{file}";
@@ -31,29 +35,46 @@ const EXPOSED: HeaderValue = HeaderValue::from_static("Accept-Ranges, Content-Le
 /// `/audio/{institution}/recording_{hex}.mp3`
 pub async fn audio(State(app): State<App>, request: Request) -> Response {
     let (request, _) = request.into_parts();
-    let (institution, name) = address(&request);
-    let hex = name.strip_prefix("recording_").and_then(|rest| rest.strip_suffix(".mp3"));
-    serve(&app, &request, institution, hex, Shelf::Recordings).await
+    serve(&app, &request, recording_link(request.uri.path()), Shelf::Recordings).await
+}
+
+/// The same, at once, if the recording was played since the database last changed.
+pub fn kept_audio(app: &App, request: &Request) -> Option<Response> {
+    let (institution, hex) = recording_link(request.uri().path())?;
+    let file = media::kept(app, institution, hex)?;
+    let (method, headers) = (request.method(), request.headers());
+    let mut response = send(Shelf::Recordings, etag(Shelf::Recordings, hex), method, headers, file);
+    plays::count(app, (method, request.uri(), headers), (institution, hex), response.status());
+    response.extensions_mut().insert(Route(AUDIO));
+    Some(response)
+}
+
+fn recording_link(path: &str) -> Option<(InstitutionId, &str)> {
+    let (institution, name) = address(path)?;
+    link(institution, name.strip_prefix("recording_")?.strip_suffix(".mp3")?)
 }
 
 /// `/photos/{institution}/photo_{hex}.jpg`, and with `_128` before the ending its thumbnail.
 pub async fn photo(State(app): State<App>, request: Request) -> Response {
     let (request, _) = request.into_parts();
-    let (institution, name) = address(&request);
+    let (institution, name) = address(request.uri.path()).unwrap_or_default();
     let name = name.strip_prefix("photo_").and_then(|rest| rest.strip_suffix(".jpg"));
     let (hex, shelf) = match name.and_then(|name| name.strip_suffix("_128")) {
         Some(hex) => (Some(hex), Shelf::Thumbnails),
         None => (name, Shelf::Photos),
     };
-    serve(&app, &request, institution, hex, shelf).await
+    serve(&app, &request, hex.and_then(|hex| link(institution, hex)), shelf).await
 }
 
-/// The two path segments after the first, or nothing. Our URLs contain no percent-encoding, so they are compared as
-/// received.
-fn address(request: &Parts) -> (&str, &str) {
-    let rest = request.uri.path().get(1..).and_then(|path| path.split_once('/'));
-    let parts = rest.and_then(|(_, rest)| rest.split_once('/'));
-    parts.filter(|(_, name)| !name.contains('/')).unwrap_or_default()
+/// The two path segments after the first. Our URLs contain no percent-encoding, so they are compared as received.
+fn address(path: &str) -> Option<(&str, &str)> {
+    let (_, rest) = path.get(1..)?.split_once('/')?;
+    rest.split_once('/').filter(|(_, name)| !name.contains('/'))
+}
+
+fn link<'a>(institution: &str, hex: &'a str) -> Option<(InstitutionId, &'a str)> {
+    let institution = institution.parse().ok()?;
+    is_hex(hex).then_some((institution, hex))
 }
 
 /// CORS preflight: any origin may play recordings, including range requests.
@@ -67,13 +88,14 @@ pub async fn preflight() -> Response {
     response
 }
 
-async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>, shelf: Shelf) -> Response {
-    let mut response = match (institution.parse::<InstitutionId>(), hex.filter(|hex| is_hex(hex))) {
-        (Ok(institution), Some(hex)) => match find(app, institution, hex, shelf).await {
+async fn serve(app: &App, request: &Parts, link: Option<(InstitutionId, &str)>, shelf: Shelf) -> Response {
+    let mut response = match link {
+        Some((institution, hex)) => match find(app, institution, hex, shelf).await {
             Ok(found) => {
                 let response = found.respond(app, &request.method, &request.headers).await;
                 if shelf == Shelf::Recordings {
-                    plays::count(app, request, institution, hex, response.status());
+                    let asked = (&request.method, &request.uri, &request.headers);
+                    plays::count(app, asked, (institution, hex), response.status());
                 }
                 response
             }
@@ -82,7 +104,7 @@ async fn serve(app: &App, request: &Parts, institution: &str, hex: Option<&str>,
             }
             Err(error) => refusal(error),
         },
-        _ => gone(),
+        None => gone(),
     };
     let route = if shelf == Shelf::Recordings { AUDIO } else { PHOTOS };
     response.extensions_mut().insert(Route(route));
@@ -94,89 +116,79 @@ struct MediaFile {
     key: Key,
     /// Of the file itself, not of the thumbnail.
     bytes: u64,
+    /// Of the database, read before the link was looked up; only of recordings, which are kept.
+    version: Option<DataVersion>,
 }
 
 async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<MediaFile, Error> {
+    let version = if shelf == Shelf::Recordings { app.db.version() } else { None };
     let (kind, bytes) = media::find_live(app, institution, hex).await?;
     // A recording URL never returns a photo, and vice versa. What is held or removed has no public link.
     if !kind.is_public() || kind.is_sound() != (shelf == Shelf::Recordings) {
         return Err(Error::Missing(crate::app::Missing::Recording));
     }
-    Ok(MediaFile { key: Key { shelf, institution, hex: hex.to_owned() }, bytes })
+    Ok(MediaFile { key: Key { shelf, institution, hex: hex.to_owned() }, bytes, version })
+}
+
+/// The bytes of a URL never change, so the URL identifies them.
+fn etag(shelf: Shelf, hex: &str) -> String {
+    match shelf {
+        Shelf::Thumbnails => format!("\"{hex}-128\""),
+        _ => format!("\"{hex}\""),
+    }
 }
 
 impl MediaFile {
-    /// The bytes of a URL never change, so the URL identifies them.
-    fn etag(&self) -> String {
-        match self.key.shelf {
-            Shelf::Thumbnails => format!("\"{}-128\"", self.key.hex),
-            _ => format!("\"{}\"", self.key.hex),
-        }
-    }
-
     fn size(&self) -> Option<u64> {
         (self.key.shelf != Shelf::Thumbnails).then_some(self.bytes)
     }
 
     async fn respond(&self, app: &App, method: &Method, headers: &HeaderMap) -> Response {
-        let etag = self.etag();
-        if let Some(known) = headers.get(header::IF_NONE_MATCH)
-            && contains_etag(known, &etag)
-        {
-            return self.shown(StatusCode::NOT_MODIFIED, &etag, Body::empty());
+        let Key { shelf, institution, hex } = &self.key;
+        let etag = etag(*shelf, hex);
+        if is_known(headers, &etag) {
+            return shown(*shelf, StatusCode::NOT_MODIFIED, etag, Body::empty());
         }
         match app.blobs.redirect(&self.key).await {
             Ok(None) => {}
             Ok(Some(address)) => return redirect(&address),
             Err(error) => return refusal(error.into()),
         }
-        let blob = match app.blobs.find(&self.key, self.size()).await {
-            Ok(Some(blob)) => blob,
-            Ok(None) => return self.missing_blob(),
-            Err(error) => return refusal(error.into()),
-        };
-        let size = match &blob {
-            Blob::Mapped(bytes) => bytes.len() as u64,
-            Blob::Remote(size) => *size,
-        };
+        match app.blobs.find(&self.key, self.size()).await {
+            Ok(Some(Blob::Mapped(file))) => {
+                if let Some(version) = self.version {
+                    media::keep(app, version, *institution, hex, &file);
+                }
+                send(*shelf, etag, method, headers, file)
+            }
+            Ok(Some(Blob::Remote(size))) => self.stream(app, etag, method, headers, size).await,
+            Ok(None) => self.missing_blob(),
+            Err(error) => refusal(error.into()),
+        }
+    }
+
+    /// Like `send`, for a remote file.
+    async fn stream(
+        &self,
+        app: &App,
+        etag: String,
+        method: &Method,
+        headers: &HeaderMap,
+        size: u64,
+    ) -> Response {
         let part = match byte_range(headers, &etag, size) {
             ByteRange::All => None,
             ByteRange::Part(part) => Some(part),
             ByteRange::Impossible => return out_of_range(size),
         };
-        let range = part.clone().unwrap_or(0..size);
-        let (length, start, last) = (range.end - range.start, range.start, range.end.saturating_sub(1));
-        let body = match blob {
-            _ if method == Method::HEAD => Body::empty(),
-            Blob::Mapped(bytes) => Body::from(cut(&bytes, range)),
-            Blob::Remote(_) => match app.blobs.stream(&self.key, range).await {
-                Ok(Some(stream)) => Body::from_stream(stream),
-                Ok(None) => return self.missing_blob(),
-                Err(error) => return refusal(error.into()),
-            },
-        };
-        let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
-        let mut response = self.shown(status, &etag, body);
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_LENGTH, length.into());
-        if part.is_some()
-            && let Ok(value) = HeaderValue::from_str(&format!("bytes {start}-{last}/{size}"))
-        {
-            headers.insert(header::CONTENT_RANGE, value);
+        if method == Method::HEAD {
+            return sent(self.key.shelf, etag, part, size, Body::empty());
         }
-        response
-    }
-
-    fn shown(&self, status: StatusCode, etag: &str, body: Body) -> Response {
-        let mut response = cors_response(status, body);
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.key.shelf.content_type()));
-        headers.insert(header::CACHE_CONTROL, CACHE_CONTROL);
-        headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        if let Ok(etag) = HeaderValue::from_str(etag) {
-            headers.insert(header::ETAG, etag);
+        match app.blobs.stream(&self.key, part.clone().unwrap_or(0..size)).await {
+            Ok(Some(stream)) => sent(self.key.shelf, etag, part, size, Body::from_stream(stream)),
+            Ok(None) => self.missing_blob(),
+            Err(error) => refusal(error.into()),
         }
-        response
     }
 
     /// The row exists, but the blob is missing: logged for the operator.
@@ -186,6 +198,57 @@ impl MediaFile {
         response.extensions_mut().insert(Cause(cause));
         response
     }
+}
+
+/// A file in memory, as far as it is requested.
+fn send(shelf: Shelf, etag: String, method: &Method, headers: &HeaderMap, file: Bytes) -> Response {
+    if is_known(headers, &etag) {
+        return shown(shelf, StatusCode::NOT_MODIFIED, etag, Body::empty());
+    }
+    let size = file.len() as u64;
+    let part = match byte_range(headers, &etag, size) {
+        ByteRange::All => None,
+        ByteRange::Part(part) => Some(part),
+        ByteRange::Impossible => return out_of_range(size),
+    };
+    let body = if method == Method::HEAD {
+        Body::empty()
+    } else {
+        Body::from(cut(file, part.clone().unwrap_or(0..size)))
+    };
+    sent(shelf, etag, part, size, body)
+}
+
+/// A part of a file, or all of it.
+fn sent(shelf: Shelf, etag: String, part: Option<Range<u64>>, size: u64, body: Body) -> Response {
+    let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
+    let mut response = shown(shelf, status, etag, body);
+    let headers = response.headers_mut();
+    let length = part.as_ref().map_or(size, |part| part.end - part.start);
+    headers.insert(header::CONTENT_LENGTH, length.into());
+    if let Some(Range { start, end }) = part
+        && let Ok(value) = HeaderValue::try_from(format!("bytes {start}-{}/{size}", end.saturating_sub(1)))
+    {
+        headers.insert(header::CONTENT_RANGE, value);
+    }
+    response
+}
+
+fn shown(shelf: Shelf, status: StatusCode, etag: String, body: Body) -> Response {
+    let mut response = cors_response(status, body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(shelf.content_type()));
+    headers.insert(header::CACHE_CONTROL, CACHE_CONTROL);
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Ok(etag) = HeaderValue::try_from(etag) {
+        headers.insert(header::ETAG, etag);
+    }
+    response
+}
+
+/// Does the client have the file already?
+fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    headers.get(header::IF_NONE_MATCH).is_some_and(|known| contains_etag(known, etag))
 }
 
 /// Does a list of ETags contain this one? Weak comparison is fine: the bytes never change.

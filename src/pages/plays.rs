@@ -1,6 +1,6 @@
 //! Counts plays of recordings (ADR 22).
 
-use axum::http::{StatusCode, header, request::Parts};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 
 use crate::{
     app::{App, plays},
@@ -9,12 +9,17 @@ use crate::{
 };
 
 /// Counts the response to a request for a recording, if it is a play.
-pub fn count(app: &App, request: &Parts, institution: InstitutionId, hex: &str, status: StatusCode) {
-    if !is_play(&request.method, &request.headers, status) {
+pub fn count(
+    app: &App,
+    (method, uri, headers): (&Method, &Uri, &HeaderMap),
+    (institution, hex): (InstitutionId, &str),
+    status: StatusCode,
+) {
+    if !is_play(method, headers, status) {
         return;
     }
-    let referer = request.headers.get(header::REFERER).and_then(|value| value.to_str().ok());
-    if let Some(place) = Place::read(request.uri.query(), referer, app.links.base()) {
+    let referer = headers.get(header::REFERER).and_then(|value| value.to_str().ok());
+    if let Some(place) = Place::read(uri.query(), referer, app.links.base()) {
         plays::count(app, institution, hex, place);
     }
 }

@@ -151,7 +151,8 @@ impl Server {
             match stop.run_until_cancelled(listener.accept()).await {
                 None => break,
                 Some(Ok((stream, peer))) => {
-                    let (server, stop) = (self.clone(), stop.clone());
+                    // A token of its own: with one for all, the cores would wait for each other at every request.
+                    let (server, stop) = (self.clone(), stop.child_token());
                     // The stream is registered with the accepting runtime and must be registered with that of its
                     // core.
                     let Ok(stream) = stream.into_std() else { continue };
@@ -199,7 +200,8 @@ impl Server {
         slow_readers::prepare(&stream);
         let peer = Client::new(peer, std::iter::empty(), &self.limits.trusted_proxies);
         let shared = Arc::new(Shared::new());
-        let (server, for_service) = (self.clone(), shared.clone());
+        // Counted per connection, and not among all cores.
+        let (server, for_service) = (Arc::new(self.clone()), shared.clone());
         let service = service_fn(move |request: hyper::Request<Incoming>| {
             let (server, shared) = (server.clone(), for_service.clone());
             let length = request.body().size_hint().exact();
@@ -259,13 +261,16 @@ impl Server {
         let span = traces::request(request.headers());
         let request_id = self.ids.of(&request);
         let method = request.method().clone();
-        let mut request: Request = request.map(Body::new);
+        let has_body = !request.body().is_end_stream();
+        let mut request: Request = request.map(|body| if has_body { Body::new(body) } else { Body::empty() });
         normalize_path(&mut request, &backticks);
         let uri = request.uri().clone();
         let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         let refuse = |refusal| self.service.refuse(uri.path(), languages.as_ref(), refusal);
         let client = self.client(peer, request.headers());
-        request.extensions_mut().insert(self.limits.body.clone());
+        if has_body {
+            request.extensions_mut().insert(self.limits.body.clone());
+        }
         request.extensions_mut().insert(client);
         let mut response = if has_one_host(&request) {
             let serving = async {

@@ -67,7 +67,7 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
     let version = app.db.version();
     let question =
         Question { asker: Asker::Anyone, target: call.target.as_ref().map_or("", |target| target.as_str()) };
-    if let Some(answer) = version.and_then(|version| app.answers.get(version, question))
+    if let Some(answer) = version.and_then(|version| app.answers.get(version, &question))
         && let Some((limit_key, ceiling)) = answer.limit
     {
         let quota = app.limiter.take(limit_key, ceiling, now).await;

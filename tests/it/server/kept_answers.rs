@@ -1,10 +1,17 @@
-//! Answers to lookups are kept until the database changes, whoever changes it.
+//! Answers to lookups, and recordings that are played, are kept until the database changes, whoever changes it.
 
 use std::time::Duration;
 
-use serde_json::Value;
+use endonym::app::media;
+use reqwest::Method;
+use serde_json::{Value, json};
 
-use crate::support::{World, process::Installation, until};
+use crate::support::{
+    World,
+    media::{file, wav},
+    process::Installation,
+    until,
+};
 
 const PATHS: [&str; 10] = [
     "/api/private/v5/participants/latest?tokens=ana@example.edu",
@@ -92,4 +99,87 @@ async fn bookkeeping_does_not_change_the_version_and_other_writes_do() {
     assert_eq!(world.app.db.version(), before);
     world.person("Bea", "bea@x.org").await;
     assert!(world.app.db.version() > before);
+}
+
+fn ana_with_recording(page: &str) -> Value {
+    let ana = json!({ "first_name": "Ana", "email": "ana@example.edu", "pronunciation": file(wav(1.0)) });
+    json!({ "name_page_id": page, "participant": ana })
+}
+
+/// The status, the headers, without those that differ each time, and the body.
+async fn played(link: &str, method: Method, headers: &[(&str, &str)]) -> (u16, Vec<String>, Vec<u8>) {
+    let mut request = reqwest::Client::new().request(method, link);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let answer = request.send().await.unwrap();
+    let shown =
+        answer.headers().iter().filter(|(name, _)| !["date", "x-request-id"].contains(&name.as_str()));
+    let shown = shown.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+    (answer.status().as_u16(), shown, answer.bytes().await.unwrap().to_vec())
+}
+
+#[tokio::test]
+async fn a_kept_recording_is_answered_to_the_letter_like_any_other_and_leaves_the_memory_when_it_is_deleted()
+{
+    let world = World::on_sqlite().await;
+    let made = world.post("/v5/participants", ana_with_recording(&world.page.slug)).await.expect(201);
+    let link = made["participant"]["recording_link"].as_str().unwrap();
+    let id = made["participant"]["recording_id"].as_str().unwrap();
+    let hex = id.strip_prefix("recording_").unwrap();
+    let is_kept = || media::kept(&world.app, world.institution.id, hex).is_some();
+    let quoted = format!("\"{hex}\"");
+    let etag = quoted.as_str();
+    let range = ("range", "bytes=0-99");
+    let requests: [(Method, &[(&str, &str)], u16); 13] = [
+        (Method::GET, &[], 200),
+        (Method::HEAD, &[], 200),
+        (Method::GET, &[range], 206),
+        (Method::HEAD, &[range], 206),
+        (Method::GET, &[("range", "bytes=-50")], 206),
+        (Method::GET, &[("range", "bytes=50-")], 206),
+        (Method::GET, &[("range", "bytes=0-1,5-6")], 200),
+        (Method::GET, &[("range", "bytes=99999999-")], 416),
+        (Method::GET, &[("if-none-match", etag)], 304),
+        (Method::HEAD, &[("if-none-match", "*"), range], 304),
+        (Method::GET, &[("if-none-match", "\"other\"")], 200),
+        (Method::GET, &[("if-range", etag), range], 206),
+        (Method::GET, &[("if-range", "\"other\""), range], 200),
+    ];
+    for (n, (method, headers, status)) in requests.into_iter().enumerate() {
+        let change =
+            json!({ "name_page_id": world.page.slug, "participant": { "first_name": format!("Ana {n}") } });
+        world.put("/v5/participants/ana@example.edu", change).await.expect(200);
+        assert!(!is_kept(), "there was a write");
+        let first = played(link, method.clone(), headers).await;
+        assert_eq!(first.0, status, "{method} {headers:?}");
+        played(link, Method::GET, &[]).await;
+        assert!(is_kept());
+        assert_eq!(played(link, method.clone(), headers).await, first, "{method} {headers:?}");
+    }
+    world
+        .delete(&format!("/v5/participants/ana@example.edu/pronunciations/{id}"), json!({}))
+        .await
+        .expect(200);
+    assert!(!is_kept());
+    assert_eq!(played(link, Method::GET, &[]).await.0, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_that_was_just_played_is_gone_when_another_process_erases_the_person() {
+    let (here, token) = Installation::with_token().await;
+    let server = here.serve(&["--workers", "0"]);
+    let request =
+        reqwest::Client::new().post(format!("http://{}/api/private/v5/participants", server.address()));
+    let made =
+        request.header("authorization", &token).json(&ana_with_recording("class")).send().await.unwrap();
+    let made: Value = made.json().await.unwrap();
+    let link = made["participant"]["recording_link"].as_str().unwrap();
+    let path = link.splitn(4, '/').nth(3).unwrap();
+    let link = format!("http://{}/{path}", server.address());
+    for _ in 0..3 {
+        assert_eq!(played(&link, Method::GET, &[]).await.0, 200);
+    }
+    here.succeed(&["person", "delete", "ana@example.edu", "--institution", "example", "--yes"]);
+    assert_eq!(played(&link, Method::GET, &[]).await.0, 404);
 }
