@@ -131,7 +131,8 @@ async fn a_kept_recording_is_answered_to_the_letter_like_any_other_and_leaves_th
     let quoted = format!("\"{hex}\"");
     let etag = quoted.as_str();
     let range = ("range", "bytes=0-99");
-    let requests: [(Method, &[(&str, &str)], u16); 13] = [
+    type Headers<'a> = &'a [(&'a str, &'a str)];
+    let requests: [(Method, Headers<'_>, u16); 13] = [
         (Method::GET, &[], 200),
         (Method::HEAD, &[], 200),
         (Method::GET, &[range], 206),
