@@ -86,10 +86,8 @@ async fn creates_among_other_writes_all_succeed_and_are_logged_once() {
         world.post("/v5/participants", json!({ "name_page_id": page.slug, "participant": person }))
     };
     let update = |n: usize| {
-        world.put(
-            "/v5/participants/ana@example.edu",
-            json!({ "participant": { "phonetic": format!("A{n}") } }),
-        )
+        let body = json!({ "name_page_id": world.page.slug, "participant": { "phonetic": format!("A{n}") } });
+        world.put("/v5/participants/ana@example.edu", body)
     };
     let (created, updated) = join(join_all((0..60).map(create)), join_all((0..20).map(update))).await;
     for answer in updated {
@@ -130,7 +128,7 @@ async fn of_several_with_the_same_identifier_one_is_created() {
 async fn what_is_wrong_is_told_together_with_what_is_taken() {
     let world = World::new().await;
     world.person("Ana", "ana@example.edu").await;
-    let person = json!({ "first_name": "Ana", "email": "ana@example.edu", "phonetic": 7 });
+    let person = json!({ "first_name": "Ana", "email": "ana@example.edu", "phonetic": "\u{1b}" });
     let body = json!({ "name_page_id": world.page.slug, "participant": person });
     let answer = world.post("/v5/participants", body).await.expect(422);
     assert_eq!(keys(&answer["errors"]), ["email", "phonetic"]);
