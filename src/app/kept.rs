@@ -136,9 +136,12 @@ impl<K, V: Clone> Kept<K, V> {
         shard.insert(hash, entry, self.generation_bytes);
     }
 
-    pub fn clear(&self) {
+    /// Forgets everything, also what was read before this version and is kept later.
+    pub fn clear(&self, version: Option<DataVersion>) {
         for shard in &self.shards {
-            shard.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            shard.clear();
+            shard.version = shard.version.max(version);
         }
     }
 
@@ -179,7 +182,11 @@ mod tests {
         // Read before the change, and kept too late.
         kept.keep(first, "a", 1, 1);
         assert_eq!(kept.get(second, &"a"), Some(2));
-        kept.clear();
+        let cleared: Kept<String, u8> = Kept::new(MAX_BYTES);
+        cleared.clear(Some(second));
+        cleared.keep(first, "a", 1, 1);
+        assert_eq!(cleared.get(first, &"a"), None);
+        kept.clear(Some(second));
         assert_eq!(kept.get(second, &"a"), None);
     }
 

@@ -9,6 +9,9 @@ use crate::{
     },
 };
 
+/// How many of the pages that are ticked and have no box are looked for.
+const MAX_UNBOXED: usize = 1_000;
+
 /// Name pages with a box for each, and an input for others.
 pub struct PageChoices {
     pub boxes: Vec<PageBox>,
@@ -44,7 +47,11 @@ impl PageChoices {
         let boxes: Vec<PageBox> = own.of_role.iter().chain(others).map(page_box).collect();
         // What was ticked and has no box any more stays chosen, unless the visitor removes it or the page was deleted.
         let unboxed = chosen.iter().filter(|id| boxes.iter().all(|one| one.id != **id));
-        let unboxed: Vec<NamePageId> = unboxed.filter_map(|id| id.parse().ok()).collect();
+        let mut unboxed: Vec<NamePageId> = unboxed.filter_map(|id| id.parse().ok()).collect();
+        unboxed.sort_unstable();
+        unboxed.dedup();
+        // A form has no more.
+        unboxed.truncate(MAX_UNBOXED);
         let existing = page_lists::existing(app, &console.actor, console.id(), &unboxed).await?;
         let unboxed = unboxed.iter().filter(|id| existing.contains_key(*id)).map(ToString::to_string);
         let named = std::iter::once(more).chain(unboxed).filter(|one| !one.is_empty());

@@ -15,7 +15,7 @@ pub type KeptRecordings = Kept<(InstitutionId, u128), Bytes>;
 /// For all of them together. The pages of a mapped file count as memory.
 pub const KEPT_BYTES: usize = 8 << 20;
 /// A few seconds, which is what names take. Longer ones would displace too many of these.
-const MAX_FILE_BYTES: usize = 128 << 10;
+const MAX_FILE_BYTES: usize = 64 << 10;
 
 /// The file of a live link, if it was played since the database last changed.
 pub fn kept(app: &App, institution: InstitutionId, hex: &str) -> Option<Bytes> {

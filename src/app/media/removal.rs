@@ -120,7 +120,7 @@ async fn try_to_remove(app: &App, keys: Vec<Key>) -> (Vec<Key>, Option<blobs::Er
     let mut removals = futures_util::stream::iter(keys).map(remove).buffer_unordered(CONCURRENT_REMOVALS);
     let (mut left, mut last) = (Vec::new(), None);
     // Nobody can play them any more. Their bytes leave the memory, too.
-    app.recordings.clear();
+    app.recordings.clear(app.db.version());
     while let Some((key, removed)) = removals.next().await {
         if let Err(error) = removed {
             left.push(key);
