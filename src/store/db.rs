@@ -172,11 +172,11 @@ impl Db {
         self.write_with(Effect::Data, Some(institution), job).await
     }
 
-    /// May people be added by `execute_alone`?
-    pub fn admits_together(&self) -> bool {
+    /// How long those may wait who are added by `execute_alone`, or `None` if nobody is.
+    pub fn wait_to_join(&self) -> Option<Duration> {
         match self {
-            Self::Sqlite(_) => false,
-            Self::Postgres(postgres) => postgres.shares_commits(),
+            Self::Sqlite(_) => None,
+            Self::Postgres(postgres) => postgres.shares_commits().then(|| postgres.timeout()),
         }
     }
 

@@ -236,14 +236,19 @@ impl Postgres {
         !self.session.is_shared && !self.session.is_citus
     }
 
+    /// How long a statement may take, and a write may wait.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// See `Db::execute_alone`.
     pub async fn execute_alone(&self, sql: &str, params: &[Value<'_>], writes: usize) -> Result<u64> {
-        let waiting = metrics::db_write_waiting();
         let (_permit, client) = self.writer().await?;
-        drop(waiting);
         let changed = client::execute(&client, sql, params).await?;
-        metrics::db_committed(writes);
-        self.count_statements(writes as u64);
+        if changed > 0 {
+            metrics::db_committed(writes);
+            self.count_statements(writes as u64);
+        }
         Ok(changed)
     }
 

@@ -3,7 +3,11 @@
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use serde_json::Value as Json;
@@ -11,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::create::{NewParticipant, record, values};
 use crate::{
-    app::{App, Result, audit},
+    app::{App, Error, Result, audit},
     domain::{
         email::Email,
         fault::{Fault, Field},
@@ -25,10 +29,14 @@ use crate::{
         self,
         participants::{self, ArrivalKeys, MOST_ARRIVALS, Record, Vacancies},
     },
+    telemetry::metrics::{self, GaugeGuard},
 };
 
 /// How many of an institution wait on a node. Others are created one by one, and wait there.
 const MOST_WAITING: usize = 256;
+
+/// How often a group tries to join while others write to the institution's people.
+const ATTEMPTS: usize = 4;
 
 /// Who waits, by institution. There is an entry while a leader is at work.
 #[derive(Default)]
@@ -49,7 +57,10 @@ type Outcome = Result<Option<Participant>>;
 
 struct Waiting {
     newcomer: Newcomer,
+    /// Set by whoever comes first: the leader who takes them, or the caller who gives up.
+    is_decided: Arc<AtomicBool>,
     end: oneshot::Sender<Outcome>,
+    gauge: GaugeGuard,
 }
 
 impl Newcomer {
@@ -73,36 +84,35 @@ impl Newcomer {
     }
 
     /// Takes a vacancy, if there is one and nothing is wrong with the draft.
-    fn admit(self, vacancies: &mut Vacancies) -> Admission {
+    fn admit(&self, vacancies: &mut Vacancies) -> Admission {
         let keys = self.keys();
         let Some(vacancy) = vacancies.vacancy(keys) else { return Admission::Alone };
         // They may start with that recording.
         if vacancy.registered.recorded {
             return Admission::Alone;
         }
-        let is_identifier_taken = vacancies.is_identifier_taken(keys);
         let mut errors = self.draft.errors.clone();
         if vacancy.registered.on_page {
             errors.add(Field::Email, Fault::Taken);
         }
-        if is_identifier_taken {
+        if vacancies.is_identifier_taken(keys) {
             errors.add(Field::Identifier, Fault::Taken);
         }
         if let Err(errors) = errors.into_result() {
             return Admission::Refused(errors.into());
         }
         vacancies.take(keys);
-        let new = NewParticipant { token: self.token, page: self.page, vacancy };
-        let row = record(new, self.draft, self.now);
+        let new = NewParticipant { token: self.token.clone(), page: self.page.clone(), vacancy };
+        let row = record(new, self.draft.clone(), self.now);
         let after = values(&row.person, &[], audit::of_phone(None), &[]);
-        let entry = self.record.participant(&row.person).change(Json::Null, after);
+        let entry = self.record.clone().participant(&row.person).change(Json::Null, after);
         Admission::Admitted(Box::new((row, entry)))
     }
 }
 
 enum Admission {
     Admitted(Box<(Record, audit::Record)>),
-    Refused(crate::app::Error),
+    Refused(Error),
     /// To be created by themselves.
     Alone,
 }
@@ -135,8 +145,8 @@ impl Arrivals {
         while group.len() < MOST_ARRIVALS
             && let Some(waiting) = queue.pop_front()
         {
-            // Otherwise the caller has gone.
-            if !waiting.end.is_closed() {
+            // Otherwise the caller has given up or has gone.
+            if !waiting.is_decided.swap(true, Ordering::Relaxed) && !waiting.end.is_closed() {
                 group.push(waiting);
             }
         }
@@ -146,28 +156,34 @@ impl Arrivals {
         }
         Some(group)
     }
-
-    /// What keeps one group from joining keeps all that wait.
-    fn refuse(&self, institution: InstitutionId, error: &store::Error) {
-        let refused = self.lock().get_mut(&institution).map(std::mem::take).unwrap_or_default();
-        for waiting in refused {
-            let _ = waiting.end.send(Err(error.clone().into()));
-        }
-    }
 }
 
 /// Creates somebody together with others who wait. `None` if they are to be created by themselves.
-pub(super) async fn join(app: &App, institution: InstitutionId, newcomer: Newcomer) -> Outcome {
-    let (end, ended) = oneshot::channel();
-    let Some(needs_leader) = app.arrivals.add(institution, Waiting { newcomer, end }) else {
-        return Ok(None);
-    };
+pub(super) async fn join(
+    app: &App,
+    institution: InstitutionId,
+    newcomer: Newcomer,
+    wait: Duration,
+) -> Outcome {
+    let (end, mut ended) = oneshot::channel();
+    let is_decided = Arc::new(AtomicBool::new(false));
+    let gauge = metrics::db_write_waiting();
+    let waiting = Waiting { newcomer, is_decided: is_decided.clone(), end, gauge };
+    let Some(needs_leader) = app.arrivals.add(institution, waiting) else { return Ok(None) };
     if needs_leader {
         // A separate task: if this caller is canceled, the others go on.
         tokio::spawn(Leader { app: app.clone(), institution, is_done: false }.lead());
     }
-    let abandoned = || Err(store::Error::Unavailable("the write was abandoned".to_owned()).into());
-    ended.await.unwrap_or_else(|_| abandoned())
+    let outcome = match tokio::time::timeout(wait, &mut ended).await {
+        Ok(outcome) => outcome,
+        Err(_) if !is_decided.swap(true, Ordering::Relaxed) => return unavailable("too many writes are waiting"),
+        Err(_) => ended.await,
+    };
+    outcome.unwrap_or_else(|_| unavailable("the write was abandoned"))
+}
+
+fn unavailable(why: &str) -> Outcome {
+    Err(store::Error::Unavailable(why.to_owned()).into())
 }
 
 /// Runs the creates of an institution until none waits.
@@ -181,63 +197,63 @@ struct Leader {
 impl Leader {
     async fn lead(mut self) {
         while let Some(group) = self.app.arrivals.next(self.institution) {
-            if let Err(error) = self.admit(group).await {
-                self.app.arrivals.refuse(self.institution, &error);
+            let (mut newcomers, mut ends) = (Vec::new(), Vec::new());
+            for Waiting { newcomer, end, gauge, .. } in group {
+                drop(gauge);
+                newcomers.push(newcomer);
+                ends.push(end);
+            }
+            for (end, outcome) in ends.into_iter().zip(self.admit(&newcomers).await) {
+                // The caller may have gone.
+                let _ = end.send(outcome);
             }
         }
         self.is_done = true;
     }
 
-    /// Answers everybody of the group. Returns why the database is not available.
-    async fn admit(&self, group: Vec<Waiting>) -> store::Result<()> {
+    /// The outcomes of a group.
+    async fn admit(&self, newcomers: &[Newcomer]) -> Vec<Outcome> {
+        for _ in 0..ATTEMPTS {
+            match self.try_to_admit(newcomers).await {
+                Ok(Some(outcomes)) => return outcomes,
+                // Somebody else has written meanwhile.
+                Ok(None) => {}
+                Err(error @ store::Error::Unavailable(_)) => {
+                    return newcomers.iter().map(|_| Err(error.clone().into())).collect();
+                }
+                // Perhaps because of one of them.
+                Err(store::Error::Conflict | store::Error::Broken(_)) => break,
+            }
+        }
+        newcomers.iter().map(|_| Ok(None)).collect()
+    }
+
+    /// `None` if the institution's people were written to meanwhile. Then nothing was done.
+    async fn try_to_admit(&self, newcomers: &[Newcomer]) -> store::Result<Option<Vec<Outcome>>> {
         let (app, institution) = (&self.app, self.institution);
-        let keys: Vec<ArrivalKeys<'_>> = group.iter().map(|waiting| waiting.newcomer.keys()).collect();
-        let read = participants::vacancies(&mut app.db.read(), institution, &keys).await;
-        let mut vacancies = match read {
-            Ok(Some(vacancies)) => vacancies,
-            Ok(None) => {
-                answer(group.into_iter().map(|waiting| (waiting.end, Ok(None))));
-                return Ok(());
-            }
-            Err(error) => {
-                answer(group.into_iter().map(|waiting| (waiting.end, Err(error.clone().into()))));
-                return Err(error);
-            }
-        };
-        let (mut rows, mut entries, mut outcomes) = (Vec::new(), Vec::new(), Vec::new());
-        let mut added = Vec::new();
-        for Waiting { newcomer, end } in group {
-            match newcomer.admit(&mut vacancies) {
+        let keys: Vec<ArrivalKeys<'_>> = newcomers.iter().map(Newcomer::keys).collect();
+        let read = participants::vacancies(&mut app.db.read(), institution, &keys).await?;
+        // Without an institution there are none.
+        let mut vacancies = read.unwrap_or_default();
+        let (mut rows, mut entries, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for newcomer in newcomers {
+            refused.push(match newcomer.admit(&mut vacancies) {
                 Admission::Admitted(admitted) => {
                     let (row, entry) = *admitted;
                     rows.push(row);
                     entries.push(entry.into_entry());
-                    added.push(end);
+                    None
                 }
-                Admission::Refused(error) => outcomes.push((end, Err(error))),
-                Admission::Alone => outcomes.push((end, Ok(None))),
-            }
+                Admission::Refused(error) => Some(Err(error)),
+                Admission::Alone => Some(Ok(None)),
+            });
         }
-        let written = participants::admit(&app.db, institution, &vacancies, &rows, &entries).await;
-        // Whoever is refused may be so because of others of the group: that must be durable first.
-        match written {
-            Ok(true) => {
-                let people = rows.into_iter().map(|row| Ok(Some(row.person)));
-                answer(added.into_iter().zip(people).chain(outcomes));
-                Ok(())
-            }
-            Err(error @ store::Error::Unavailable(_)) => {
-                answer(
-                    added.into_iter().chain(ends_of(outcomes)).map(|end| (end, Err(error.clone().into()))),
-                );
-                Err(error)
-            }
-            // Somebody else has written meanwhile, or one of them cannot be stored.
-            Ok(false) | Err(store::Error::Conflict | store::Error::Broken(_)) => {
-                answer(added.into_iter().chain(ends_of(outcomes)).map(|end| (end, Ok(None))));
-                Ok(())
-            }
+        if !participants::admit(&app.db, institution, &vacancies, &rows, &entries).await? {
+            return Ok(None);
         }
+        // Whoever is refused may be so because of others of the group, which is durable now.
+        let mut people = rows.into_iter().map(|row| row.person);
+        Ok(Some(refused.into_iter().map(|outcome| outcome.unwrap_or_else(|| Ok(people.next()))).collect()))
     }
 }
 
@@ -247,18 +263,5 @@ impl Drop for Leader {
         if !self.is_done {
             drop(self.app.arrivals.lock().remove(&self.institution));
         }
-    }
-}
-
-fn ends_of(
-    outcomes: Vec<(oneshot::Sender<Outcome>, Outcome)>,
-) -> impl Iterator<Item = oneshot::Sender<Outcome>> {
-    outcomes.into_iter().map(|(end, _)| end)
-}
-
-fn answer(outcomes: impl Iterator<Item = (oneshot::Sender<Outcome>, Outcome)>) {
-    for (end, outcome) in outcomes {
-        // The caller may have gone.
-        let _ = end.send(outcome);
     }
 }

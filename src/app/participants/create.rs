@@ -97,9 +97,9 @@ pub(in crate::app) async fn create_as(
         && matches!(call_change, CallChange::Nothing)
         && processed.is_empty()
         && draft.custom.is_empty();
-    if is_plain && app.db.admits_together() {
+    if is_plain && let Some(wait) = app.db.wait_to_join() {
         let newcomer = Newcomer::new(token.clone(), found.clone(), draft.clone(), record.clone(), now);
-        if let Some(person) = arrivals::join(app, institution, newcomer).await? {
+        if let Some(person) = arrivals::join(app, institution, newcomer, wait).await? {
             return Ok(person);
         }
     }

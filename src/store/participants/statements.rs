@@ -82,7 +82,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let keys = [vec![text("a@example.edu"); 16], vec![text("A1"); 16], vec![page; 16]].concat();
     all.push((
         "what is free for people who join together",
-        vacancies_text(16, 16, 16),
+        vacancies_text(16),
         [vec![institution.clone()], keys].concat(),
     ));
     all.push((
