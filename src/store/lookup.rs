@@ -26,7 +26,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// `one` selects few rows, in any order.
+    /// `one` selects few rows.
     pub fn new(one: String, params: &[Param]) -> Self {
         let many = many_text(&one, params);
         Self { one, many, params: params.len() }
@@ -38,7 +38,7 @@ impl Lookup {
     }
 
     /// The statement for many keys, on PostgreSQL: each parameter is an array with an element for each key. The columns are those
-    /// of `one`, followed by the place of the key in the arrays, from 1 on.
+    /// of `one`, followed by the place of the key in the arrays, from 1 on. The rows of a key are in the order of `one`.
     pub fn many(&self) -> &str {
         &self.many
     }
@@ -49,7 +49,8 @@ impl Lookup {
     }
 }
 
-/// PostgreSQL runs the subquery for each key, with the plan that `one` has. Without OFFSET it would merge the subquery into the join, and could plan that differently.
+/// PostgreSQL runs the subquery for each key, with the plan that `one` has, in a nested loop, which keeps the order. Without OFFSET it
+/// would merge the subquery into the join, and could plan that differently.
 fn many_text(one: &str, params: &[Param]) -> String {
     let arrays: Vec<String> =
         params.iter().enumerate().map(|(at, param)| format!("${}::{}", at + 1, param.array())).collect();

@@ -415,8 +415,7 @@ pub async fn in_roll(
 ) -> Result<Vec<Participant>> {
     let (params, unknown) = (roll_params(institution, page, start, count), Arc::default());
     let lookup = if page.is_some() { &*ON_PAGE } else { &*IN_INSTITUTION };
-    let mut found = slice(sql, lookup, &params, count, |row| with_page_id(row, &unknown)).await?;
-    found.sort_by_key(|(_, person)| if page.is_some() { person.page_place } else { person.id.get() });
+    let found = slice(sql, lookup, &params, count, |row| with_page_id(row, &unknown)).await?;
     add_labels(sql, institution, found).await
 }
 
@@ -429,12 +428,10 @@ pub async fn on_known_page(
     count: u64,
 ) -> Result<Vec<Participant>> {
     let params = roll_params(institution, Some(page), start, count);
-    let mut found = slice(sql, &ON_PAGE, &params, count, |row| from_row(row, label.clone())).await?;
-    found.sort_by_key(|person| person.page_place);
-    Ok(found)
+    slice(sql, &ON_PAGE, &params, count, |row| from_row(row, label.clone())).await
 }
 
-/// A slice of a roll, in any order, as of every lookup. A longer one has a statement of its own: it costs as much as in a batch, where others would wait for it.
+/// A longer slice has a statement of its own: it costs as much as in a batch, where others would wait for it.
 const LONGEST_IN_BATCH: u64 = 25;
 
 async fn slice<T: Send>(
