@@ -59,10 +59,12 @@ pub async fn page_of(
     list.filter.page = name_page;
     let (access, address) = (request.access(), list.address(app, path, window));
     // At the same time, because with PostgreSQL each has a round trip.
-    let (people, mut view) = tokio::try_join!(
+    let (people, view) = tokio::join!(
         participants::list(app, access, &list.filter, window),
         View::new(app, access, request.institution(), list.include, list.icon),
-    )?;
+    );
+    // Not `try_join`: a read that is abandoned costs its connection.
+    let (people, mut view) = (people?, view?);
     view.spellings = list.spellings;
     let write: listing::Write = Box::new(move |person, out| wire::write_participant(&view, person, out));
     listing::respond(app, people, write, Some(address), LIST).await

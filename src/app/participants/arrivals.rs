@@ -176,7 +176,9 @@ pub(super) async fn join(
     }
     let outcome = match tokio::time::timeout(wait, &mut ended).await {
         Ok(outcome) => outcome,
-        Err(_) if !is_decided.swap(true, Ordering::Relaxed) => return unavailable("too many writes are waiting"),
+        Err(_) if !is_decided.swap(true, Ordering::Relaxed) => {
+            return unavailable("too many writes are waiting");
+        }
         Err(_) => ended.await,
     };
     outcome.unwrap_or_else(|_| unavailable("the write was abandoned"))
