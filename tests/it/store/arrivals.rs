@@ -97,7 +97,9 @@ async fn creates_among_other_writes_all_succeed_and_are_logged_once() {
     let shown = &created[7]["participant"];
     assert_eq!(shown["first_name"], "Bo \"\\ ' \u{1F984} بو");
     let read = world.get("/v5/participants/latest?tokens=p7@example.edu").await.expect(200);
-    assert_eq!(&read["participants"][0], shown);
+    for field in ["first_name", "institution_id", "phonetic_spelling", "event_slug", "name_badge_link"] {
+        assert_eq!(read["participants"][0][field], shown[field], "{field}");
+    }
     let mut sql = world.app.db.read();
     let ids = sql.rows("SELECT id FROM participants ORDER BY id", &[], |row| row.int(0)).await.unwrap();
     assert_eq!(ids, (0..61).collect::<Vec<_>>());
