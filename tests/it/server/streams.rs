@@ -123,9 +123,8 @@ async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once
     let world = world().await;
     let mut stream = slow_reader(&world, &world.token).await;
     let log = world.database.options.data_dir.join("endonym.sqlite3-wal");
-    // The log has grown by all people in one transaction, and its file never shrinks.
     let length = || if on_postgres() { 0 } else { std::fs::metadata(&log).unwrap().len() };
-    let (log_before, mut longest_log) = (length(), 0);
+    let mut longest_log = length();
     let now = world.app.clock.now().micros();
     for round in 0..ROUNDS {
         for group in 0..GROUPS {
@@ -142,9 +141,8 @@ async fn a_slow_reader_pins_nothing_and_whoever_changes_meanwhile_is_listed_once
             longest_log = longest_log.max(length());
         }
     }
-    // Each round writes more than 18 MB, and the log is reset after four of them.
-    let grown = longest_log.saturating_sub(log_before);
-    assert!(grown < 8_000_000, "the write-ahead log of {log_before} bytes has grown by {grown}");
+    // Creating everybody, and each of the three rounds, writes more than 18 MB. The log is reset after 33 MB.
+    assert!(longest_log < 40_000_000, "the write-ahead log has {longest_log} bytes");
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).await.unwrap();
     let body = unchunked(&rest);
