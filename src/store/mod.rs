@@ -62,6 +62,7 @@ pub mod people_tasks;
 pub mod persons;
 pub mod plays;
 pub mod progress;
+pub mod queues;
 pub mod rate_limits;
 pub mod recording_requests;
 pub mod retention;

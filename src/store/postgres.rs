@@ -50,6 +50,7 @@ use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
     no_stream_slot, send_group,
 };
+use super::queues::too_many_writes;
 use crate::{domain::ids::InstitutionId, telemetry::metrics};
 
 /// A transaction's work without its types, so that everything around it is compiled once and not for each caller. It keeps
@@ -433,10 +434,6 @@ fn unboxed<T, E: From<Error>>(
 
 fn no_connection() -> Error {
     Error::Broken("no connection".to_owned())
-}
-
-fn too_many_writes() -> Error {
-    Error::Unavailable("too many writes are waiting".to_owned())
 }
 
 /// Removes the connection from the pool if a transaction was left open, for example after a panic.

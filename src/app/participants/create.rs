@@ -23,6 +23,7 @@ use crate::{
         custom_field::CustomField,
         email::Email,
         fault::{Fault, Field},
+        field_errors::FieldErrors,
         idempotency::{Made, RequestKey},
         ids::{InstitutionId, ParticipantId},
         media::{Kind, Media},
@@ -36,7 +37,7 @@ use crate::{
     },
     store::{
         self, Sql,
-        participants::{self, KeyKind, Record, Vacancy},
+        participants::{self, KeyKind, Record, Registered, Vacancy},
         rolls,
     },
 };
@@ -233,30 +234,39 @@ async fn create_in(
     draft.require_for_create();
     let mut errors = std::mem::take(&mut draft.errors);
     let registered = new.vacancy.registered;
-    if registered.on_page {
-        errors.add(Field::Email, Fault::Taken);
-    }
-    if let Some(identifier) = draft.identifier.set() {
+    let is_identifier_taken = match draft.identifier.set() {
         // Without a valid email, an identifier in use always belongs to somebody else.
-        let own_key = draft.email.set().map(Email::key).unwrap_or_default();
-        if participants::identifier_taken(sql, institution, &text::nfc(identifier), own_key).await? {
-            errors.add(Field::Identifier, Fault::Taken);
+        Some(identifier) => {
+            let own_key = draft.email.set().map(Email::key).unwrap_or_default();
+            participants::identifier_taken(sql, institution, &text::nfc(identifier), own_key).await?
         }
-    }
+        None => false,
+    };
+    check_taken(&mut errors, registered, is_identifier_taken);
     let mut custom = CustomValues::default();
     let given = std::mem::take(&mut draft.custom);
     let (custom_changed, fields) = change_custom(sql, institution, &mut custom, given, &mut errors).await?;
     errors.into_result()?;
     rolls::take_places(sql, institution, new.page.id).await?;
-    let mut record = record(new, draft, now);
-    record.person.custom = custom;
-    record.person.custom_changed_at = custom_changed.then_some(now);
-    participants::insert(sql, institution, &record).await?;
-    Ok(Created { person: record.person, recorded: registered.recorded, fields })
+    let mut row = new_row(new, draft, now);
+    row.person.custom = custom;
+    row.person.custom_changed_at = custom_changed.then_some(now);
+    participants::insert(sql, institution, &row).await?;
+    Ok(Created { person: row.person, recorded: registered.recorded, fields })
+}
+
+/// An email is registered once per page, and an identifier belongs to one email.
+pub(super) fn check_taken(errors: &mut FieldErrors, registered: Registered, is_identifier_taken: bool) {
+    if registered.on_page {
+        errors.add(Field::Email, Fault::Taken);
+    }
+    if is_identifier_taken {
+        errors.add(Field::Identifier, Fault::Taken);
+    }
 }
 
 /// The row of a new participant without custom values. The participant is as it would be read: nothing is derived when a row is stored.
-pub(super) fn record(
+pub(super) fn new_row(
     NewParticipant { token, page, vacancy: Vacancy { id, place, .. } }: NewParticipant,
     mut draft: Draft,
     now: Moment,

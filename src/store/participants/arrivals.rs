@@ -65,12 +65,12 @@ impl Vacancies {
     }
 }
 
-/// Reads what is free for at most `MOST_ARRIVALS` people. `None` if there is no such institution.
+/// Reads what is free for at most `MOST_ARRIVALS` people. In an institution that does not exist, nothing is.
 pub async fn vacancies(
     sql: &mut Sql,
     institution: InstitutionId,
     arrivals: &[ArrivalKeys<'_>],
-) -> Result<Option<Vacancies>> {
+) -> Result<Vacancies> {
     // All lists have the same length, so that there are few distinct statements. NULL is nobody's.
     let count = arrivals.len().next_power_of_two();
     let column = |value: fn(&ArrivalKeys<'_>) -> Value<'static>| {
@@ -84,7 +84,7 @@ pub async fn vacancies(
     let params: Vec<Value<'_>> =
         [institution.into()].into_iter().chain(emails).chain(identifiers).chain(pages).collect();
     let rows = sql.rows(&text, &params, found_row).await?;
-    let (mut all, mut is_there) = (Vacancies::default(), false);
+    let mut all = Vacancies::default();
     for found in rows {
         match found {
             Found::Registration(email_key, registration) => {
@@ -94,14 +94,14 @@ pub async fn vacancies(
                 all.owners.entry(identifier_key).or_default().insert(email_key);
             }
             Found::Roll(INSTITUTION, next_place, writes) => {
-                (all.writes, all.next_id, is_there) = (writes, next_place, true);
+                (all.writes, all.next_id) = (writes, next_place);
             }
             Found::Roll(page, next_place, _) => {
                 all.next_places.insert(page, next_place);
             }
         }
     }
-    Ok(is_there.then_some(all))
+    Ok(all)
 }
 
 /// A row of `vacancies_text`.

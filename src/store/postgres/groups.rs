@@ -6,12 +6,9 @@
 //! institutions, whose locks might be taken in another order, never join.
 
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
+    collections::HashMap,
     panic::AssertUnwindSafe,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -21,10 +18,13 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Client, Job, OpenTransaction, Postgres, no_connection, pipeline, pools::WAIT, too_many_writes};
+use super::{Client, Job, OpenTransaction, Postgres, no_connection, pipeline, pools::WAIT};
 use crate::{
     domain::ids::InstitutionId,
-    store::db::{Error, Handle, Result, Sql},
+    store::{
+        db::{Error, Handle, Result, Sql},
+        queues::{self, Queues, Waiting, too_many_writes},
+    },
     telemetry::metrics::{self, GaugeGuard},
 };
 
@@ -38,33 +38,19 @@ const MOST_WAITING: usize = 512;
 
 #[derive(Default)]
 pub struct Groups {
-    /// The writes that wait, by institution. There is an entry while a leader is at work.
-    waiting: Mutex<HashMap<InstitutionId, VecDeque<Waiting>>>,
+    waiting: Arc<Queues<Write, Result<()>>>,
     places: Mutex<HashMap<InstitutionId, Arc<Semaphore>>>,
 }
 
-/// A write that waits for its turn.
-struct Waiting {
+struct Write {
     job: Job,
-    /// Set by whoever comes first: the leader who starts it, or the caller who gives up.
-    is_decided: Arc<AtomicBool>,
-    end: oneshot::Sender<Result<()>>,
     gauge: GaugeGuard,
     place: OwnedSemaphorePermit,
 }
 
-impl Waiting {
-    /// False if its caller has given up or has gone.
-    fn starts(&self) -> bool {
-        !self.is_decided.swap(true, Ordering::Relaxed) && !self.end.is_closed()
-    }
-}
+type Leader = queues::Leader<Write, Result<()>>;
 
 impl Groups {
-    fn lock(&self) -> MutexGuard<'_, HashMap<InstitutionId, VecDeque<Waiting>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A place in the queue of the institution.
     async fn place(&self, institution: InstitutionId, wait: Duration) -> Result<OwnedSemaphorePermit> {
         let places = {
@@ -73,46 +59,6 @@ impl Groups {
         };
         let place = tokio::time::timeout(wait, places.acquire_owned()).await;
         place.ok().and_then(|place| place.ok()).ok_or_else(too_many_writes)
-    }
-
-    /// Returns whether a leader is needed.
-    fn add(&self, institution: InstitutionId, write: Waiting) -> bool {
-        match self.lock().entry(institution) {
-            Entry::Vacant(entry) => {
-                entry.insert(VecDeque::from([write]));
-                true
-            }
-            Entry::Occupied(mut entry) => {
-                entry.get_mut().push_back(write);
-                false
-            }
-        }
-    }
-
-    fn next(&self, institution: InstitutionId) -> Option<Waiting> {
-        self.lock().get_mut(&institution)?.pop_front()
-    }
-
-    /// Does anybody wait? If not, the next one needs a leader.
-    fn are_waiting(&self, institution: InstitutionId) -> bool {
-        let mut waiting = self.lock();
-        if waiting.get(&institution).is_some_and(|queue| !queue.is_empty()) {
-            return true;
-        }
-        waiting.remove(&institution);
-        false
-    }
-
-    fn remove(&self, institution: InstitutionId) -> VecDeque<Waiting> {
-        self.lock().remove(&institution).unwrap_or_default()
-    }
-
-    /// What keeps a group from starting keeps all that wait.
-    fn refuse(&self, institution: InstitutionId, error: &Error) {
-        let refused = self.lock().get_mut(&institution).map(std::mem::take).unwrap_or_default();
-        for write in refused {
-            let _ = write.end.send(Err(error.clone()));
-        }
     }
 }
 
@@ -125,66 +71,30 @@ impl Postgres {
     ) -> Result<()> {
         let gauge = metrics::db_write_waiting();
         let place = self.groups.place(institution, WAIT.min(self.timeout)).await?;
-        let (end, mut ended) = oneshot::channel();
-        let is_decided = Arc::new(AtomicBool::new(false));
-        let write = Waiting { job, is_decided: is_decided.clone(), end, gauge, place };
-        if self.groups.add(institution, write) {
-            // A separate task: if the caller is canceled, the others go on, and no transaction is left open.
-            tokio::spawn(Leader { postgres: self.clone(), institution, is_done: false }.lead());
-        }
-        let answer = match tokio::time::timeout(self.timeout, &mut ended).await {
-            Ok(answer) => answer,
-            Err(_) if !is_decided.swap(true, Ordering::Relaxed) => return Err(too_many_writes()),
-            Err(_) => ended.await,
-        };
-        answer.unwrap_or_else(|_| Err(Error::Unavailable("the write was abandoned".to_owned())))
+        let write = Write { job, gauge, place };
+        let lead = |leader| drop(tokio::spawn(self.clone().lead(leader)));
+        self.groups.waiting.wait(institution, write, self.timeout, lead).await?
     }
-}
 
-/// Runs the writes of an institution until none waits.
-struct Leader {
-    postgres: Arc<Postgres>,
-    institution: InstitutionId,
-    /// Nobody waits, and the next one starts another leader.
-    is_done: bool,
-}
-
-impl Leader {
-    async fn lead(mut self) {
-        while self.goes_on() {
-            self.run_group().await;
+    async fn lead(self: Arc<Self>, mut leader: Leader) {
+        while leader.goes_on() {
+            self.run_group(&leader).await;
         }
     }
 
-    fn goes_on(&mut self) -> bool {
-        self.is_done = !self.postgres.groups.are_waiting(self.institution);
-        !self.is_done
-    }
-
-    async fn run_group(&self) {
-        let (postgres, institution) = (&*self.postgres, self.institution);
-        let (_permit, client) = match postgres.writer().await {
+    async fn run_group(&self, leader: &Leader) {
+        let (_permit, client) = match self.writer().await {
             Ok(taken) => taken,
-            Err(error) => return postgres.groups.refuse(institution, &error),
+            // What keeps a group from starting keeps all that wait.
+            Err(error) => return leader.end_all(|| Err(error.clone())),
         };
-        let mut group = Group::new(client.in_transaction(postgres.begin.clone()));
+        let mut group = Group::new(client.in_transaction(self.begin.clone()));
         while group.takes_more()
-            && let Some(write) = postgres.groups.next(institution)
+            && let Some(write) = leader.next()
         {
-            if write.starts() {
-                group.run(write).await;
-            }
+            group.run(write).await;
         }
-        group.end(postgres).await;
-    }
-}
-
-impl Drop for Leader {
-    /// After a panic, or when the runtime ends: whoever waits gets an error, and the next one starts another leader.
-    fn drop(&mut self) {
-        if !self.is_done {
-            drop(self.postgres.groups.remove(self.institution));
-        }
+        group.end(self).await;
     }
 }
 
@@ -230,7 +140,10 @@ impl Group {
         }
     }
 
-    async fn run(&mut self, Waiting { job, end, gauge, place, .. }: Waiting) {
+    async fn run(
+        &mut self,
+        Waiting { write: Write { job, gauge, place }, end, .. }: Waiting<Write, Result<()>>,
+    ) {
         drop((gauge, place));
         self.size += 1;
         // The write before is known to be complete when the next one reads.
