@@ -5,10 +5,13 @@ use std::{
     fs::File,
     io,
     mem::ManuallyDrop,
-    os::unix::fs::FileExt,
-    sync::{PoisonError, RwLock},
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering, fence},
+    },
 };
 
+use memmap2::{MmapOptions, MmapRaw};
 use rusqlite::Connection;
 
 /// Increases with every commit that may change what reads return. Only meaningful within one process.
@@ -24,9 +27,10 @@ impl DataVersion {
 }
 
 /// The index starts with two copies of its header. While they differ, a commit is under way.
-const HEADER_BYTES: usize = 48;
+const HEADER_WORDS: usize = 6;
+const BOTH_BYTES: usize = 2 * HEADER_WORDS * size_of::<u64>();
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Header([u8; HEADER_BYTES]);
+struct Header([u64; HEADER_WORDS]);
 
 /// See `Versions::mark`.
 pub(super) struct Mark {
@@ -46,8 +50,10 @@ struct Seen {
 }
 
 pub(super) struct Versions {
+    /// Mapped: reading it is no system call, and it is read for each request.
+    headers: MmapRaw,
     /// Never closed: closing any descriptor of this file would release the locks that SQLite holds on it.
-    index: ManuallyDrop<File>,
+    _index: ManuallyDrop<File>,
     seen: RwLock<Seen>,
 }
 
@@ -57,15 +63,29 @@ impl Versions {
         // Links are resolved in it, as they are in the name of the index.
         let database = connection.path().ok_or_else(|| io::Error::other("the database has no file"))?;
         let index = ManuallyDrop::new(File::open(format!("{database}-shm"))?);
-        let seen = RwLock::new(Seen { header: Header([0; HEADER_BYTES]), version: 0 });
-        Ok(Self { index, seen })
+        if index.metadata()?.len() < BOTH_BYTES as u64 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let headers = MmapOptions::new().len(BOTH_BYTES).map_raw_read_only(&*index)?;
+        let seen = RwLock::new(Seen { header: Header([0; HEADER_WORDS]), version: 0 });
+        Ok(Self { headers, _index: index, seen })
     }
 
+    /// `None` while a commit is under way. SQLite writes the second copy first, and reads them in this order, too.
     fn header(&self) -> Option<Header> {
-        let mut both = [0; 2 * HEADER_BYTES];
-        self.index.read_exact_at(&mut both, 0).ok()?;
-        let (first, second) = both.split_at(HEADER_BYTES);
-        (first == second).then(|| first.try_into().map(Header).ok()).flatten()
+        let first = self.copy(0);
+        fence(Ordering::Acquire);
+        (first == self.copy(1)).then_some(first)
+    }
+
+    #[allow(unsafe_code)]
+    fn copy(&self, number: usize) -> Header {
+        let words = self.headers.as_mut_ptr().cast::<u64>();
+        Header(std::array::from_fn(|word| {
+            // SAFETY: the words of both copies are in the mapping, which begins with a page. The file is not truncated while a connection of
+            // this process is open. Others write to it, so the words are atomic; such loads work on memory that is mapped read-only.
+            unsafe { AtomicU64::from_ptr(words.add(number * HEADER_WORDS + word)) }.load(Ordering::Relaxed)
+        }))
     }
 
     /// `None` while a commit is under way.
