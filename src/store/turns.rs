@@ -49,20 +49,27 @@ const FOUND: usize = 8;
 /// to the cursor, and reads the oldest job of each. It ends when enough institutions have due jobs, so it costs the same for ten thousand
 /// institutions, and for one with 100,000 jobs. What is deferred is skipped: institutions that have something to do tomorrow cost nothing
 /// today. Kinds without a due job are left out. Names are constants, so they can be inlined safely.
+///
+/// Columns are named where they are selected: Citus forgets the names that follow those of a CTE.
 fn walk_text(kinds: &[(Kind, Lane)]) -> String {
     let named = |(kind, lane): &(Kind, Lane)| {
-        format!("SELECT '{}', '{}', {}", kind.name(), lane.name(), jobs::first_text(*kind))
+        format!(
+            "SELECT '{}' AS kind, '{}' AS lane, {} AS run_at",
+            kind.name(),
+            lane.name(),
+            jobs::first_text(*kind)
+        )
     };
     format!(
-        "WITH RECURSIVE kinds(kind, lane, run_at) AS ({}), \
-         cursors(kind, lane, turn, institution_id) AS (SELECT k.kind, k.lane, COALESCE(t.turn, 0), COALESCE(t.institution_id, -1) \
+        "WITH RECURSIVE kinds AS ({}), \
+         cursors AS (SELECT k.kind, k.lane, COALESCE(t.turn, 0) AS turn, COALESCE(t.institution_id, -1) AS institution_id \
          FROM kinds k LEFT JOIN turns t ON t.lane = k.lane WHERE k.run_at <= $1), \
-         parts(kind, lane, turn, part, above, up_to) AS (\
-         SELECT kind, lane, turn, 1, institution_id, {} FROM cursors UNION ALL \
+         parts AS (\
+         SELECT kind, lane, turn, 1 AS part, institution_id AS above, {} AS up_to FROM cursors UNION ALL \
          SELECT kind, lane, turn, 2, -1, institution_id FROM cursors), \
-         walk(kind, lane, turn, part, up_to, institution_id, found) AS (SELECT p.kind, p.lane, p.turn, p.part, p.up_to, \
+         walk AS (SELECT p.kind, p.lane, p.turn, p.part, p.up_to, \
          (SELECT j.institution_id FROM jobs j WHERE j.kind = p.kind AND j.deferred = FALSE AND j.institution_id > p.above \
-         AND j.institution_id <= p.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1), 0 FROM parts p UNION ALL \
+         AND j.institution_id <= p.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1) AS institution_id, 0 AS found FROM parts p UNION ALL \
          SELECT w.kind, w.lane, w.turn, w.part, w.up_to, \
          (SELECT j.institution_id FROM jobs j WHERE j.kind = w.kind AND j.deferred = FALSE AND j.institution_id > w.institution_id \
          AND j.institution_id <= w.up_to AND j.run_at IS NOT NULL ORDER BY j.institution_id LIMIT 1), \
@@ -76,10 +83,10 @@ fn walk_text(kinds: &[(Kind, Lane)]) -> String {
 
 fn waiting_text(kinds: &[(Kind, Lane)]) -> String {
     format!(
-        "{}, due(kind, lane, turn, part, institution_id, run_at) AS MATERIALIZED (\
+        "{}, due AS MATERIALIZED (\
          SELECT w.kind, w.lane, w.turn, w.part, w.institution_id, \
          (SELECT j.run_at FROM jobs j WHERE j.kind = w.kind AND j.institution_id = w.institution_id \
-         AND j.run_at <= $1 ORDER BY j.run_at LIMIT 1) FROM walk w) \
+         AND j.run_at <= $1 ORDER BY j.run_at LIMIT 1) AS run_at FROM walk w) \
          SELECT d.kind, d.institution_id, d.turn, (SELECT COALESCE(MAX(t.turn), 0) + 1 FROM turns t) FROM due d \
          WHERE d.run_at IS NOT NULL ORDER BY d.turn, d.lane, d.part, d.institution_id, d.run_at, d.kind",
         walk_text(kinds)
@@ -97,18 +104,18 @@ pub async fn visits(sql: &mut Sql, kinds: &[(Kind, Lane)], now: Moment) -> Resul
 /// skipped.
 pub(super) fn call_text() -> String {
     format!(
-        "WITH RECURSIVE cursors(turn, institution_id) AS (SELECT COALESCE(MAX(t.turn), 0), COALESCE(MAX(t.institution_id), -1) \
+        "WITH RECURSIVE cursors AS (SELECT COALESCE(MAX(t.turn), 0) AS turn, COALESCE(MAX(t.institution_id), -1) AS institution_id \
          FROM turns t WHERE t.lane = '{CALLS}'), \
-         parts(turn, part, above, up_to) AS (SELECT turn, 1, institution_id, {} FROM cursors UNION ALL \
+         parts AS (SELECT turn, 1 AS part, institution_id AS above, {} AS up_to FROM cursors UNION ALL \
          SELECT turn, 2, -1, institution_id FROM cursors), \
-         walk(turn, part, up_to, institution_id) AS (SELECT p.turn, p.part, p.up_to, \
+         walk AS (SELECT p.turn, p.part, p.up_to, \
          (SELECT c.institution_id FROM calls c WHERE c.deferred = FALSE AND c.institution_id > p.above \
-         AND c.institution_id <= p.up_to AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) FROM parts p \
+         AND c.institution_id <= p.up_to AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) AS institution_id FROM parts p \
          UNION ALL SELECT w.turn, w.part, w.up_to, \
          (SELECT c.institution_id FROM calls c WHERE c.deferred = FALSE AND c.institution_id > w.institution_id \
          AND c.institution_id <= w.up_to AND c.run_at IS NOT NULL ORDER BY c.institution_id LIMIT 1) \
          FROM walk w WHERE w.institution_id IS NOT NULL AND {DUE_CALL} IS NULL), \
-         due(turn, part, institution_id, id) AS MATERIALIZED (SELECT w.turn, w.part, w.institution_id, {DUE_CALL} FROM walk w) \
+         due AS MATERIALIZED (SELECT w.turn, w.part, w.institution_id, {DUE_CALL} AS id FROM walk w) \
          SELECT d.institution_id, d.id, d.turn FROM due d WHERE d.id IS NOT NULL ORDER BY d.part LIMIT 1",
         i64::MAX
     )

@@ -19,7 +19,7 @@ fn bo(world: &World) -> ArrivalKeys<'_> {
 
 async fn vacancies(world: &World) -> Vacancies {
     let read = participants::vacancies(&mut world.app.db.read(), world.institution.id, &[bo(world)]).await;
-    read.unwrap().unwrap()
+    read.unwrap()
 }
 
 /// Bo takes the vacancy that was read before.

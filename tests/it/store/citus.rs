@@ -174,6 +174,21 @@ fn values_that_are_inserted_contain_no_subqueries() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
+/// Citus writes the statement anew, and forgets the names of columns that follow that of a common table expression.
+fn names_columns_of_cte(text: &str) -> bool {
+    [") AS (SELECT ", ") AS MATERIALIZED (SELECT ", ") AS ({"].iter().any(|list| text.contains(list))
+}
+
+#[test]
+fn columns_of_a_common_table_expression_are_named_where_they_are_selected() {
+    assert!(names_columns_of_cte("WITH due(kind, run_at) AS (SELECT 'call', 1) SELECT kind FROM due"));
+    assert!(!names_columns_of_cte("WITH due AS (SELECT 'call' AS kind, 1 AS run_at) SELECT kind FROM due"));
+    let mut all = literals();
+    all.extend(turns::statements().into_iter().map(|(what, text, _)| (what.to_owned(), text)));
+    let faults: Vec<_> = all.iter().filter(|(_, text)| names_columns_of_cte(text)).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
 /// Scalar subqueries on shards that compare the institution with a column of the outer query: Citus looks for a parameter. It
 /// understands `EXISTS` and `IN`, which are joins. Tables of the coordinator are not searched by a shard.
 fn correlated(text: &str) -> Vec<&str> {
