@@ -100,6 +100,9 @@ pub fn show(progress: &ProgressBar, what: &'static str, files: u64) {
 pub const POOLER: &str =
     "If the URL leads to PgBouncer or another connection pooler, use the address of PostgreSQL itself.";
 
+/// Without the extension: restoring it would delete what it knows of its nodes.
+const ON_CITUS: &str = "--table='public.*'";
+
 /// Recordings that are added between two steps are copied by the last one. Nothing is removed from the copy.
 fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> String {
     let folder = folder.display();
@@ -110,7 +113,8 @@ fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> Str
          {copy}\n  \
          pg_dump --format=custom --file='{folder}/endonym.dump' --dbname='{url}'\n  \
          {copy}\n\
-         The password is read from ~/.pgpass or PGPASSWORD. {POOLER} Recordings and pictures are copied before and after the \
+         The password is read from ~/.pgpass or PGPASSWORD. {POOLER} With Citus, use the address of the coordinator, and add \
+         {ON_CITUS} to pg_dump. Recordings and pictures are copied before and after the \
          database, so that the copy contains everything that the dump references. Back up the other files in {} as well.",
         data_dir.display()
     )

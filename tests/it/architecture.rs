@@ -51,7 +51,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ),
     ("hyper", &["api", "server"]),
     ("object_store", &["blobs"]),
-    ("memmap2", &["blobs"]),
+    ("memmap2", &["blobs", "store"]),
     ("rsipstack", &["phone"]),
     ("jsonwebtoken", &["jwt"]),
     ("aws_lc_rs", &["jwt", "lms", "store"]),

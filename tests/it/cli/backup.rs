@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::support::{
-    database::on_postgres,
+    database::{on_citus, on_postgres},
     media::{file, files, png, wav, wav_of},
     process::{BINARY, CommandOutput, Installation, PATIENCE, Serving},
     s3::S3Server,
@@ -852,6 +852,12 @@ async fn the_commands_for_postgres_work_when_pasted() {
             said.lines().filter(|line| line.starts_with("  ")).map(|line| format!("{line}\n")).collect();
         let migrate = format!("{BINARY} migrate --database-url {}", at.database_url.as_ref().unwrap());
         let lines = lines.replace("endonym migrate", &migrate);
+        let lines = if on_citus() {
+            assert!(said.contains("restore") || said.contains("add --table='public.*' to pg_dump"), "{said}");
+            lines.replace("pg_dump ", "pg_dump --table='public.*' ")
+        } else {
+            lines
+        };
         CommandOutput::of(Command::new("sh").args(["-e", "-c", &lines]).current_dir(at.folder.path()))
             .succeeded();
     };

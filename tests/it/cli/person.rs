@@ -148,7 +148,8 @@ fn holds(bytes: &[u8], what: &[u8]) -> bool {
 /// Every row of every table.
 async fn rows(db: &Db) -> String {
     let tables = if on_postgres() {
-        "SELECT table_name::TEXT FROM information_schema.tables WHERE table_schema = current_schema()"
+        "SELECT table_name::TEXT FROM information_schema.tables WHERE table_schema = current_schema() \
+         AND table_type = 'BASE TABLE'"
     } else {
         "SELECT name FROM sqlite_master WHERE type = 'table'"
     };
