@@ -228,7 +228,7 @@ pub fn mark_repeated(mut response: Response, is_repeated: bool) -> Response {
 }
 
 /// 200 with an empty body.
-pub fn no_content() -> Response {
+pub fn empty() -> Response {
     raw_json(StatusCode::OK, Body::empty())
 }
 

@@ -156,7 +156,7 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
         find(app, token, Some(address)).await
     };
     if let Err(Error::Unauthorized) = found {
-        let (limit_key, most) = (LimitKey::failures(address), Some(app.auth_failures));
+        let (limit_key, most) = (LimitKey::token_guesses(address), Some(app.auth_failures));
         let quota = app.limiter.take(limit_key, most, app.clock.instant()).await;
         if let Some(retry_after) = quota.retry_after {
             return Err(Error::TooManyFailures { retry_after });
@@ -201,7 +201,7 @@ async fn suspect(
     address: Option<IpAddr>,
     instant: Instant,
 ) -> Option<tokio::sync::SemaphorePermit<'_>> {
-    let limit_key = LimitKey::failures(address?);
+    let limit_key = LimitKey::token_guesses(address?);
     if !app.limiter.is_past(limit_key, app.auth_failures, instant) {
         return None;
     }

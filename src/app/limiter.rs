@@ -32,9 +32,9 @@ pub enum LimitKey {
     /// Version 2, where callers have only the code of a page; 0 is the institution's own code.
     Page { institution: InstitutionId, page: NamePageId },
     /// Version 2 requests with an unknown code.
-    Address(IpAddr),
+    CodeGuesses(IpAddr),
     /// Requests of versions 5, 4 and 3 with an unknown token.
-    Failures(IpAddr),
+    TokenGuesses(IpAddr),
     /// LTI launches.
     Launches(IpAddr),
     /// Requests for sign-in mails.
@@ -53,12 +53,12 @@ pub enum LimitKey {
 
 impl LimitKey {
     /// A client usually controls a whole IPv6 /64, so it counts as one address.
-    pub fn address(address: IpAddr) -> Self {
-        Self::Address(network(address))
+    pub fn code_guesses(address: IpAddr) -> Self {
+        Self::CodeGuesses(network(address))
     }
 
-    pub fn failures(address: IpAddr) -> Self {
-        Self::Failures(network(address))
+    pub fn token_guesses(address: IpAddr) -> Self {
+        Self::TokenGuesses(network(address))
     }
 
     pub fn launches(address: IpAddr) -> Self {
@@ -85,7 +85,7 @@ impl LimitKey {
     /// ceiling.
     const fn is_fail_closed(self) -> bool {
         match self {
-            Self::Failures(_)
+            Self::TokenGuesses(_)
             | Self::SignIns(_)
             | Self::Sso(_)
             | Self::Reports(_)
@@ -94,7 +94,7 @@ impl LimitKey {
             Self::Token(_)
             | Self::Scim(_)
             | Self::Page { .. }
-            | Self::Address(_)
+            | Self::CodeGuesses(_)
             | Self::Launches(_)
             | Self::Course(_) => false,
         }
@@ -107,8 +107,8 @@ impl LimitKey {
             Self::Token(_)
             | Self::Scim(_)
             | Self::Page { .. }
-            | Self::Address(_)
-            | Self::Failures(_)
+            | Self::CodeGuesses(_)
+            | Self::TokenGuesses(_)
             | Self::Launches(_)
             | Self::Sso(_)
             | Self::Course(_) => policy.largest_lease(),
@@ -121,8 +121,8 @@ impl LimitKey {
             Self::Token(token) => format!("token {token}"),
             Self::Scim(connection) => format!("scim {connection}"),
             Self::Page { institution, page } => format!("page {institution} {page}"),
-            Self::Address(address) => format!("address {address}"),
-            Self::Failures(address) => format!("failures {address}"),
+            Self::CodeGuesses(address) => format!("address {address}"),
+            Self::TokenGuesses(address) => format!("failures {address}"),
             Self::Launches(address) => format!("launches {address}"),
             Self::SignIns(address) => format!("sign-ins {address}"),
             Self::Sso(address) => format!("sso {address}"),
@@ -216,7 +216,7 @@ impl Limiter {
         self.take_with_policy(key, policy, now).await
     }
 
-    /// Like `take`, with a policy that operators cannot configure.
+    /// Like `take`, with a policy of the caller's own.
     pub async fn take_with_policy(&self, key: LimitKey, policy: Policy, now: Instant) -> Quota {
         let now = self.micros.of(now);
         match &self.buckets {
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn an_address_is_one_client_and_so_is_a_network_of_ipv6() {
-        let key = |text: &str| LimitKey::address(text.parse().unwrap());
+        let key = |text: &str| LimitKey::code_guesses(text.parse().unwrap());
         assert_eq!(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
         assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
         assert_eq!(key("::ffff:192.0.2.7"), key("192.0.2.7"));
@@ -291,8 +291,8 @@ mod tests {
             LimitKey::Page { institution, page },
             LimitKey::PageAsks { institution, page },
             LimitKey::Course(CourseId::new(1)),
-            LimitKey::address(address),
-            LimitKey::failures(address),
+            LimitKey::code_guesses(address),
+            LimitKey::token_guesses(address),
             LimitKey::launches(address),
             LimitKey::sign_ins(address),
             LimitKey::sso(address),

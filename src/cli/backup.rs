@@ -113,8 +113,8 @@ fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> Str
          {copy}\n  \
          pg_dump --format=custom --file='{folder}/endonym.dump' --dbname='{url}'\n  \
          {copy}\n\
-         The password is read from ~/.pgpass or PGPASSWORD. {POOLER} With Citus, use the address of the coordinator, and add \
-         {ON_CITUS} to pg_dump. Recordings and pictures are copied before and after the \
+         The password is read from ~/.pgpass or PGPASSWORD. {POOLER} With Citus, stop all servers first, because the dump is not \
+         one snapshot while they write, use the address of the coordinator, and add {ON_CITUS} to pg_dump. Recordings and pictures are copied before and after the \
          database, so that the copy contains everything that the dump references. Back up the other files in {} as well.",
         data_dir.display()
     )

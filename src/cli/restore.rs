@@ -87,7 +87,8 @@ impl Restore {
              {copy}\n  \
              pg_restore --clean --if-exists --no-owner --single-transaction --dbname='{url}' '{folder}/endonym.dump'\n  \
              endonym migrate\n\
-             The password is read from ~/.pgpass or PGPASSWORD. {}",
+             The password is read from ~/.pgpass or PGPASSWORD. {} With Citus, use the address of the coordinator, and a database \
+             that has the extension and its nodes.",
             backup::POOLER
         )
     }

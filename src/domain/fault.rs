@@ -1,5 +1,5 @@
 //! Validation errors of single input fields, without wording. Each interface words them: `api/words.rs` has the English texts of
-//! the API contract, `lti/words.rs` those of the LTI pages. `Display` is for operators: the command line and the log.
+//! the API contract, `http/faults.rs` and `console/faults.rs` those of pages. `Display` is for operators: the command line and the log.
 
 use std::{
     fmt,

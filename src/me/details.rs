@@ -5,10 +5,10 @@ use std::iter;
 use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{
+    faults::{Input, sentence},
     notice,
     own::{self, Rejected},
     session::OwnForm,
-    words::{Input, sentence},
 };
 use crate::{
     app::{

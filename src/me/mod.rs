@@ -26,7 +26,7 @@ use axum::{
 
 use crate::{
     app::App,
-    http::{faults as words, notice, session},
+    http::{faults, notice, session},
 };
 pub use notice::refuse;
 

@@ -10,12 +10,12 @@ use axum::{
 use super::{
     changes::{self, ChangesSection},
     details::{self, DetailsForm, RejectedDetails},
+    faults::{Input, sentence},
     member::{self, MemberPart},
     notice,
     photo::{self, PhotoPart},
     plays::PlaysSection,
     session::{OwnForm, SignedIn, remove_cookie, signed_out},
-    words::{Input, sentence},
 };
 use crate::{
     app::{

@@ -7,10 +7,10 @@ use axum::{
 };
 
 use super::{
+    faults::{Input, sentence},
     notice,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
-    words::{Input, sentence},
 };
 use crate::{
     app::{App, Error, own_media, own_person::OwnPerson},

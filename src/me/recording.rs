@@ -8,10 +8,10 @@ use axum::{
 };
 
 use super::{
+    faults::{Input, sentence},
     legal_name, notice,
     own::{self, Rejected},
     session::{OwnForm, SentForm, SignedIn, forged_by},
-    words::{Input, sentence},
 };
 use crate::{
     app::{App, Error, Missing, consents, own_media, own_person, sign_in},

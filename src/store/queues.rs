@@ -93,7 +93,7 @@ pub struct Leader<W, O> {
 }
 
 impl<W, O> Leader<W, O> {
-    /// Does anybody wait? If not, the leader is done.
+    /// Does anybody wait? If not, the leader is done, and must not be asked again.
     pub fn goes_on(&mut self) -> bool {
         let mut all = self.queues.lock();
         if all.get(&self.institution).is_none_or(VecDeque::is_empty) {
@@ -105,10 +105,12 @@ impl<W, O> Leader<W, O> {
 
     /// The next write whose caller has neither given up nor gone.
     pub fn next(&self) -> Option<Waiting<W, O>> {
-        let mut all = self.queues.lock();
-        let queue = all.get_mut(&self.institution)?;
-        std::iter::from_fn(|| queue.pop_front())
-            .find(|waiting| !waiting.is_decided.swap(true, Ordering::Relaxed) && !waiting.end.is_closed())
+        loop {
+            let waiting = self.queues.lock().get_mut(&self.institution)?.pop_front()?;
+            if !waiting.is_decided.swap(true, Ordering::Relaxed) && !waiting.end.is_closed() {
+                return Some(waiting);
+            }
+        }
     }
 
     /// Gives everybody who waits the same outcome.
@@ -161,7 +163,7 @@ mod tests {
         queues.wait(HERE, number, timeout, |_| panic!("a second leader")).await
     }
 
-    /// A leader who has taken the first write and answers nobody.
+    /// A leader who does nothing yet, and the caller of the first write.
     async fn stuck() -> (Arc<Doubled>, Leader<u32, u32>, tokio::task::JoinHandle<Result<u32>>) {
         let queues = Arc::new(Doubled::default());
         let (hand, leader) = oneshot::channel();

@@ -50,7 +50,7 @@ const FOUND: usize = 8;
 /// institutions, and for one with 100,000 jobs. What is deferred is skipped: institutions that have something to do tomorrow cost nothing
 /// today. Kinds without a due job are left out. Names are constants, so they can be inlined safely.
 ///
-/// Columns are named where they are selected: Citus forgets the names that follow those of a CTE.
+/// Columns are named where they are selected, because Citus drops the column list of a common table expression.
 fn walk_text(kinds: &[(Kind, Lane)]) -> String {
     let named = |(kind, lane): &(Kind, Lane)| {
         format!(

@@ -59,7 +59,7 @@ async fn open(app: &App, call: &LegacyRequest) -> Result<CodeTarget, Error> {
 /// Everybody on the page, or one person. The rate limit is per page; failures are counted per client address, and a
 /// client with too many of them is refused before its code is looked up.
 pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>, Option<Quota>) {
-    let (now, client) = (app.clock.instant(), LimitKey::address(call.client));
+    let (now, client) = (app.clock.instant(), LimitKey::code_guesses(call.client));
     let admitted = app.limiter.admit(client, now).await;
     if admitted.retry_after.is_some() {
         return (Err(Problem::TooMany), Some(admitted));

@@ -26,5 +26,5 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
     if !outcome.unknown.is_empty() {
         return Err(Error::Missing(Missing::Course).into());
     }
-    Ok(face::mark_repeated(face::no_content(), is_repeated))
+    Ok(face::mark_repeated(face::empty(), is_repeated))
 }

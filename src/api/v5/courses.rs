@@ -43,7 +43,7 @@ pub async fn synchronize(app: App, request: ApiRequest) -> Result<Response, Prob
     let Creation { made: outcome, is_repeated } =
         begin(&app, &request.actor(), &consumer, given, WhenRunning::Fine, key).await?;
     if outcome.unknown.is_empty() {
-        return Ok(face::mark_repeated(face::no_content(), is_repeated));
+        return Ok(face::mark_repeated(face::empty(), is_repeated));
     }
     let message =
         format!("Courses were not found in the learning management system: {}", outcome.unknown.join(", "));

@@ -138,7 +138,7 @@ pub async fn delete(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let person_key = lists::person_key(request.path("user_email"));
     match persons::delete_from_page(&app, request.access(), page.ok_or_else(nobody)?, person_key).await {
         Err(Error::Missing(_)) => Err(nobody().into()),
-        other => Ok(other.map(|()| face::no_content())?),
+        other => Ok(other.map(|()| face::empty())?),
     }
 }
 

@@ -42,5 +42,5 @@ pub async fn delete(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let hex = id.strip_prefix("recording_").unwrap_or(id);
     let hex = hex.strip_suffix(".mp3").unwrap_or(hex).to_owned();
     pronunciations::delete(&app, request.access(), email_key(request.path("user_email")), hex).await?;
-    Ok(face::no_content())
+    Ok(face::empty())
 }

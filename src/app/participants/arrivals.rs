@@ -129,6 +129,10 @@ async fn lead(app: App, mut leader: Leader) {
             newcomers.push(newcomer);
             ends.push(end);
         }
+        // All have given up.
+        if newcomers.is_empty() {
+            continue;
+        }
         let outcomes = admit(&app, leader.institution, &newcomers).await;
         for (end, outcome) in ends.into_iter().zip(outcomes) {
             // The caller may have gone.

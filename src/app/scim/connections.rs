@@ -144,7 +144,7 @@ pub async fn authenticate(app: &App, slug: &str, token: &str, address: IpAddr) -
         note_use(app, &found.connection).await;
         return Ok(found);
     }
-    let (limit_key, most) = (LimitKey::failures(address), Some(app.auth_failures));
+    let (limit_key, most) = (LimitKey::token_guesses(address), Some(app.auth_failures));
     let quota = app.limiter.take(limit_key, most, app.clock.instant()).await;
     Err(match quota.retry_after {
         Some(retry_after) => Error::TooManyFailures { retry_after },

@@ -277,7 +277,8 @@ fn asked_menu(
         (None, "phonetic") => words.text("me-phonetic"),
         (None, "pronouns") => words.text("console-asked-pronouns"),
         (None, "photo") => words.text("page-asked-photo"),
-        (None, _) => words.text("me-notes"),
+        (None, "notes") => words.text("me-notes"),
+        (None, other) => other.to_owned(),
     };
     let mut all = askings();
     if field.is_some() {

@@ -7,7 +7,7 @@ use std::{
     mem::ManuallyDrop,
     sync::{
         PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering, fence},
+        atomic::{AtomicU32, Ordering, fence},
     },
 };
 
@@ -27,10 +27,10 @@ impl DataVersion {
 }
 
 /// The index starts with two copies of its header. While they differ, a commit is under way.
-const HEADER_WORDS: usize = 6;
-const BOTH_BYTES: usize = 2 * HEADER_WORDS * size_of::<u64>();
+const HEADER_WORDS: usize = 12;
+const BOTH_BYTES: usize = 2 * HEADER_WORDS * size_of::<u32>();
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Header([u64; HEADER_WORDS]);
+struct Header([u32; HEADER_WORDS]);
 
 /// See `Versions::mark`.
 pub(super) struct Mark {
@@ -50,7 +50,7 @@ struct Seen {
 }
 
 pub(super) struct Versions {
-    /// Mapped: reading it is no system call, and it is read for each request.
+    /// Mapped: reading them takes no system call, and they are read for each request.
     headers: MmapRaw,
     /// Never closed: closing any descriptor of this file would release the locks that SQLite holds on it.
     _index: ManuallyDrop<File>,
@@ -80,11 +80,12 @@ impl Versions {
 
     #[allow(unsafe_code)]
     fn copy(&self, number: usize) -> Header {
-        let words = self.headers.as_mut_ptr().cast::<u64>();
+        let words = self.headers.as_ptr().cast::<AtomicU32>();
         Header(std::array::from_fn(|word| {
-            // SAFETY: the words of both copies are in the mapping, which begins with a page. The file is not truncated while a connection of
-            // this process is open. Others write to it, so the words are atomic; such loads work on memory that is mapped read-only.
-            unsafe { AtomicU64::from_ptr(words.add(number * HEADER_WORDS + word)) }.load(Ordering::Relaxed)
+            // SAFETY: the words of both copies are in the mapping, which begins at a page boundary. SQLite truncates the file only while no
+            // connection is open, and this process has one. Others write to it, so the words are atomic; `std::sync::atomic` permits
+            // relaxed loads of memory that is mapped read-only.
+            unsafe { &*words.add(number * HEADER_WORDS + word) }.load(Ordering::Relaxed)
         }))
     }
 

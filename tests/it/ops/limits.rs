@@ -271,7 +271,7 @@ async fn when_valkey_is_killed_nodes_go_on_with_their_parts_and_lease_again_when
     let mut accepted = nodes.take_in_turn(token(1), 90).await;
     assert_eq!(accepted, 90);
     assert_eq!(nodes.take_in_turn(sign_ins(1), 3).await, 3);
-    let guesses = LimitKey::failures(IpAddr::from([192, 0, 2, 1]));
+    let guesses = LimitKey::token_guesses(IpAddr::from([192, 0, 2, 1]));
     let is_suspect = || nodes.nodes[0].is_past(guesses, 1_000, nodes.clock.instant());
     assert!(!is_suspect());
 

@@ -174,7 +174,7 @@ fn values_that_are_inserted_contain_no_subqueries() {
     assert!(faults.is_empty(), "{faults:?}");
 }
 
-/// Citus writes the statement anew, and forgets the names of columns that follow that of a common table expression.
+/// Citus writes the statement anew, and drops the column list of a common table expression that selects.
 fn names_columns_of_cte(text: &str) -> bool {
     [") AS (SELECT ", ") AS MATERIALIZED (SELECT ", ") AS ({"].iter().any(|list| text.contains(list))
 }
