@@ -368,9 +368,10 @@ async fn a_closed_page_keeps_its_recordings_and_others_get_the_new_one() {
 /// One row in each table of a page's or person's data.
 async fn furnish(world: &World, page: &NamePage, email: &str, number: i64) {
     let (institution, page) = (world.institution.id, page.id);
-    let id = format!(
-        "(SELECT id FROM participants WHERE institution_id = {institution} AND name_page_id = {page} AND email_key = '{email}')"
-    );
+    let found =
+        "SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 AND email_key = $3";
+    let keys = [institution.into(), page.into(), email.into()];
+    let id = world.app.db.read().one(found, &keys, |row| row.int(0)).await.unwrap().expect("a registration");
     for text in [
         format!(
             "INSERT INTO members (institution_id, email_key, email, role, created_at) VALUES ({institution}, '{email}', '{email}', 'manager', 1) ON CONFLICT DO NOTHING"
