@@ -60,12 +60,22 @@ async fn removals_and_erasures_do_not_wait_for_each_other_for_ever() {
         ] {
             assert_eq!(execute(db, insert, vec![]).await, 200);
         }
-        let whose = person.clone();
-        let forgetting =
-            db.write::<_, Error>(move |sql| Box::pin(async move { sign_ins::delete_of(sql, &whose).await }));
-        let (removed, forgotten) = tokio::join!(sign_in::remove_expired(&world.app), forgetting);
-        removed.unwrap();
-        forgotten.unwrap();
+        let forget = || {
+            let whose = person.clone();
+            db.write::<_, Error>(move |sql| Box::pin(async move { sign_ins::delete_of(sql, &whose).await }))
+        };
+        let (removed, forgotten) = tokio::join!(sign_in::remove_expired(&world.app), forget());
+        // Citus does not skip what is locked: it ends one of two that wait for each other, and that one is repeated.
+        if removed.is_err() && on_citus() {
+            sign_in::remove_expired(&world.app).await.unwrap();
+        } else {
+            removed.unwrap();
+        }
+        if forgotten.is_err() && on_citus() {
+            forget().await.unwrap();
+        } else {
+            forgotten.unwrap();
+        }
         for table in ["sign_in_requests", "sign_in_links"] {
             let text = format!("SELECT COUNT(*) FROM {table}");
             assert_eq!(db.read().one(&text, &[], |row| row.int(0)).await.unwrap(), Some(0), "{table}");
