@@ -19,8 +19,8 @@ use crate::{
         moment::Moment,
         name_page::{NamePage, NamePageRef},
         page_settings::{
-            self, Asked, Asking, DomainPattern, LONGEST_DESCRIPTION, Listen, MOST_DAYS, MOST_DOMAINS,
-            Moderation, PageSettings, Register, SHORTEST_TAKE,
+            self, Asked, Asking, BuiltInField, DomainPattern, LONGEST_DESCRIPTION, Listen, MOST_DAYS,
+            MOST_DOMAINS, Moderation, PageSettings, Register, SHORTEST_TAKE,
         },
         text::{self, Lines},
         version::{check_base, version_of},
@@ -48,7 +48,7 @@ pub struct Change {
     pub moderation: Option<Moderation>,
     /// In the institution's time zone, unless it has an offset; `never` or blank for none.
     pub closes: Option<String>,
-    /// Fields and how they are asked for: `Asked::BUILT_IN`, or a custom field with or without its prefix. Others stay as they are.
+    /// Fields and how they are asked for: a `BuiltInField`, or a custom field with or without its prefix. Others stay as they are.
     pub asked: Vec<(String, Asking)>,
     /// Custom fields, by their names, that this page asks for as they say themselves.
     pub asked_by_default: Vec<String>,
@@ -275,7 +275,8 @@ impl Rules {
         asked.custom.retain(|name, _| self.fields.contains(name) && !by_default.contains(name));
         for (key, asking) in change {
             let key = key.trim();
-            if asked.set_built_in(key, asking) {
+            if let Some(field) = BuiltInField::parse(key) {
+                asked.set_built_in(field, asking);
                 continue;
             }
             let name = custom_field::name_of_import_key(key).filter(|name| self.has_field(name));

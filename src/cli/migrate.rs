@@ -21,7 +21,7 @@ impl Migrate {
         let before = migrations::version(&db).await?;
         let now = migrations::migrate(&db).await?;
         output::print_line(&if before == now {
-            format!("{}: nothing to do; the database is at version {now}", db.kind())
+            format!("{}: the database is already at version {now}", db.kind())
         } else {
             format!("{}: migrated from version {before} to {now}", db.kind())
         });

@@ -181,6 +181,17 @@ words! {
     Required = "required",
 }
 
+words! {
+    /// A field that every page has.
+    BuiltInField, 5:
+    #[default]
+    Name = "name",
+    Phonetic = "phonetic",
+    Pronouns = "pronouns",
+    Photo = "photo",
+    Notes = "notes",
+}
+
 impl Asking {
     pub const fn is_asked(self) -> bool {
         !matches!(self, Self::Off)
@@ -218,9 +229,6 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// The fields that every page has.
-    pub const BUILT_IN: [&'static str; 5] = ["name", "phonetic", "pronouns", "photo", "notes"];
-
     /// How a custom field is asked for: as this page says, or else as the field says for all pages, or else, for pronouns, as the
     /// page asks for those.
     pub fn of(&self, field: &CustomField) -> Asking {
@@ -231,30 +239,30 @@ impl Asked {
         self.custom.get(&field.name).copied().unwrap_or(default)
     }
 
-    /// Sets one of `BUILT_IN`. False for every other name.
-    pub fn set_built_in(&mut self, field: &str, asking: Asking) -> bool {
-        let place = match field {
-            "name" => &mut self.name,
-            "phonetic" => &mut self.phonetic,
-            "pronouns" => &mut self.pronouns,
-            "photo" => &mut self.photo,
-            "notes" => &mut self.notes,
-            _ => return false,
-        };
-        *place = asking;
-        true
+    const fn built_in(&self, field: BuiltInField) -> Asking {
+        match field {
+            BuiltInField::Name => self.name,
+            BuiltInField::Phonetic => self.phonetic,
+            BuiltInField::Pronouns => self.pronouns,
+            BuiltInField::Photo => self.photo,
+            BuiltInField::Notes => self.notes,
+        }
+    }
+
+    pub const fn set_built_in(&mut self, field: BuiltInField, asking: Asking) {
+        match field {
+            BuiltInField::Name => self.name = asking,
+            BuiltInField::Phonetic => self.phonetic = asking,
+            BuiltInField::Pronouns => self.pronouns = asking,
+            BuiltInField::Photo => self.photo = asking,
+            BuiltInField::Notes => self.notes = asking,
+        }
     }
 
     /// All fields, by their keys: custom fields have the prefix that they have in imports.
     pub fn words(&self) -> BTreeMap<String, &'static str> {
-        let built_in = [
-            ("name", self.name),
-            ("phonetic", self.phonetic),
-            ("pronouns", self.pronouns),
-            ("photo", self.photo),
-            ("notes", self.notes),
-        ];
-        let built_in = built_in.into_iter().map(|(field, asking)| (field.to_owned(), asking.word()));
+        let built_in =
+            BuiltInField::ALL.map(|field| (field.word().to_owned(), self.built_in(field).word())).into_iter();
         let custom = self.custom.iter().map(|(name, asking)| (custom_field::import_key(name), asking.word()));
         built_in.chain(custom).collect()
     }
@@ -264,8 +272,11 @@ impl Asked {
         let mut asked = Self::default();
         for (key, word) in words {
             let asking = Asking::parse(word)?;
-            if !asked.set_built_in(key, asking) {
-                asked.custom.insert(custom_field::name_of_import_key(key)?.to_owned(), asking);
+            match BuiltInField::parse(key) {
+                Some(field) => asked.set_built_in(field, asking),
+                None => {
+                    asked.custom.insert(custom_field::name_of_import_key(key)?.to_owned(), asking);
+                }
             }
         }
         Some(asked)
@@ -429,12 +440,12 @@ mod tests {
     fn what_is_asked_survives_being_stored() {
         let mut asked = Asked::default();
         assert_eq!(Asked::from_words(&BTreeMap::new()), Some(asked.clone()), "the default");
-        assert!(asked.set_built_in("notes", Asking::Required));
-        assert!(!asked.set_built_in("email", Asking::Off));
+        asked.set_built_in(BuiltInField::Notes, Asking::Required);
+        assert_eq!(BuiltInField::parse("email"), None);
         asked.custom.insert("department".into(), Asking::Optional);
         let words: BTreeMap<String, String> =
             asked.words().into_iter().map(|(key, word)| (key, word.to_owned())).collect();
-        assert_eq!(words["custom_department"], "optional");
+        assert_eq!((words["custom_department"].as_str(), words["notes"].as_str()), ("optional", "required"));
         assert_eq!(Asked::from_words(&words), Some(asked.clone()));
         for (key, word) in [("department", "optional"), ("name", "sometimes")] {
             let unknown = BTreeMap::from([(key.to_owned(), word.to_owned())]);

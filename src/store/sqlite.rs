@@ -29,6 +29,7 @@ use super::{
         no_stream_slot, send_group,
     },
     folder::{self, FolderLock},
+    queues::too_many_writes,
 };
 use crate::telemetry::metrics;
 use files::{enter_wal_mode, make_private};
@@ -219,7 +220,7 @@ impl Sqlite {
         let answered = match tokio::time::timeout(WRITE_TIMEOUT, &mut receiver).await {
             Ok(answered) => answered,
             Err(_) if !decided.swap(true, Ordering::Relaxed) => {
-                return Err(Error::Unavailable("too many writes are waiting".to_owned()).into());
+                return Err(too_many_writes().into());
             }
             Err(_) => receiver.await,
         };

@@ -14,7 +14,7 @@ use crate::{
         custom_field::CustomField,
         fault::Field,
         name_page::NamePage,
-        page_settings::{Asked, Asking, DomainPattern, Listen, Moderation, PageSettings, Register},
+        page_settings::{Asking, BuiltInField, DomainPattern, Listen, Moderation, PageSettings, Register},
     },
     http::form::Form,
     words::Words,
@@ -137,7 +137,8 @@ impl Values {
 
 /// The keys of everything that a page may ask for: custom fields have the prefix that they have in imports.
 fn asked_keys(fields: &[CustomField]) -> impl Iterator<Item = String> {
-    Asked::BUILT_IN.into_iter().map(str::to_owned).chain(fields.iter().map(CustomField::import_key))
+    let built_in = BuiltInField::ALL.into_iter().map(|field| field.word().to_owned());
+    built_in.chain(fields.iter().map(CustomField::import_key))
 }
 
 fn menu_name(key: &str) -> String {
@@ -213,9 +214,14 @@ impl SettingsForm {
                 &values.delete_after_days,
                 &now.delete_after_days,
             ),
-            asked: asked_keys(stored.fields)
-                .map(|key| asked_menu(words, stored.fields, &key, values, is_outdated.then_some(&now)))
-                .collect(),
+            asked: {
+                let now = is_outdated.then_some(&now);
+                let built_in =
+                    BuiltInField::ALL.map(|field| built_in_menu(words, field, values, now)).into_iter();
+                built_in
+                    .chain(stored.fields.iter().map(|field| custom_menu(words, field, values, now)))
+                    .collect()
+            },
             allow_v2: stored.may_open.then(|| {
                 let value = if values.allow_v2 { "1" } else { "" };
                 Input::new("allow_v2", words.text("console-page-v2"), Shape::Tick, value)
@@ -262,28 +268,32 @@ fn moderations() -> Labels {
     Moderation::ALL.into_iter().map(|moderation| (moderation.word(), label(moderation))).collect()
 }
 
+fn built_in_menu(words: Words, field: BuiltInField, values: &Values, now: Option<&Values>) -> Input {
+    let label = match field {
+        BuiltInField::Name => "console-asked-name",
+        BuiltInField::Phonetic => "me-phonetic",
+        BuiltInField::Pronouns => "console-asked-pronouns",
+        BuiltInField::Photo => "page-asked-photo",
+        BuiltInField::Notes => "me-notes",
+    };
+    asked_menu(words, (field.word(), words.text(label)), askings(), values, now)
+}
+
+fn custom_menu(words: Words, field: &CustomField, values: &Values, now: Option<&Values>) -> Input {
+    // Isolated, as names in sentences are: it may run in the other direction.
+    let label = format!("\u{2068}{}\u{2069}", field.label);
+    let mut all = askings();
+    all.insert(0, (BY_DEFAULT, "console-asked-default"));
+    asked_menu(words, (&field.import_key(), label), all, values, now)
+}
+
 fn asked_menu(
     words: Words,
-    fields: &[CustomField],
-    key: &str,
+    (key, label): (&str, String),
+    all: Labels,
     values: &Values,
     now: Option<&Values>,
 ) -> Input {
-    let field = fields.iter().find(|field| field.has_import_key(key));
-    let label = match (field, key) {
-        // Isolated, as names in sentences are: it may run in the other direction.
-        (Some(field), _) => format!("\u{2068}{}\u{2069}", field.label),
-        (None, "name") => words.text("console-asked-name"),
-        (None, "phonetic") => words.text("me-phonetic"),
-        (None, "pronouns") => words.text("console-asked-pronouns"),
-        (None, "photo") => words.text("page-asked-photo"),
-        (None, "notes") => words.text("me-notes"),
-        (None, other) => other.to_owned(),
-    };
-    let mut all = askings();
-    if field.is_some() {
-        all.insert(0, (BY_DEFAULT, "console-asked-default"));
-    }
     let name = menu_name(key);
     let value = |values: &Values| values.asked.get(&name).cloned().unwrap_or_default();
     let now = now.map(&value);
