@@ -1,9 +1,9 @@
 //! Invitations to a name page: personal links that lead straight to the recorder, and reminders to those who have not recorded.
 
 mod inviting;
-mod letter;
 mod link;
 mod list;
+mod mail;
 mod reminders;
 mod renewal;
 
@@ -11,9 +11,9 @@ use std::time::Duration;
 
 pub(super) use inviting::invite_batch;
 pub use inviting::{Report, invite, invite_part, invite_unrecorded, invite_unrecorded_part};
-pub use letter::{InvitationLetter, letter};
 pub use link::{Acceptance, Opened, accept, admits, language, note_opened, open};
 pub use list::{Cursor, Listed, Listing, all};
+pub use mail::{InvitationMail, mail};
 pub use reminders::remind_due;
 pub(super) use reminders::{Reminded, remind_now};
 pub use renewal::{Resent, resend};

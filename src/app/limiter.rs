@@ -30,7 +30,7 @@ pub enum LimitKey {
     /// Directories.
     Scim(ScimConnectionId),
     /// Version 2, where callers have only the code of a page; 0 is the institution's own code.
-    Page { institution: InstitutionId, page: NamePageId },
+    PageCode { institution: InstitutionId, page: NamePageId },
     /// Version 2 requests with an unknown code.
     CodeGuesses(IpAddr),
     /// Requests of versions 5, 4 and 3 with an unknown token.
@@ -40,15 +40,15 @@ pub enum LimitKey {
     /// Requests for sign-in mails.
     SignIns(IpAddr),
     /// Sign-ins that start at an institution's provider.
-    Sso(IpAddr),
+    SsoSignIns(IpAddr),
     /// Complaints about recordings.
     Reports(IpAddr),
     /// Requests for a recording by listeners.
-    Asks(IpAddr),
+    RecordingRequests(IpAddr),
     /// The same on one page, by visitors without a session.
-    PageAsks { institution: InstitutionId, page: NamePageId },
+    PageRecordingRequests { institution: InstitutionId, page: NamePageId },
     /// Launches that trigger a roster fetch of a course.
-    Course(CourseId),
+    RosterFetches(CourseId),
 }
 
 impl LimitKey {
@@ -69,16 +69,16 @@ impl LimitKey {
         Self::SignIns(network(address))
     }
 
-    pub fn sso(address: IpAddr) -> Self {
-        Self::Sso(network(address))
+    pub fn sso_sign_ins(address: IpAddr) -> Self {
+        Self::SsoSignIns(network(address))
     }
 
     pub fn reports(address: IpAddr) -> Self {
         Self::Reports(network(address))
     }
 
-    pub fn asks(address: IpAddr) -> Self {
-        Self::Asks(network(address))
+    pub fn recording_requests(address: IpAddr) -> Self {
+        Self::RecordingRequests(network(address))
     }
 
     /// Limits that protect secrets, mailboxes and moderators refuse while the store is away. The others go on with a part of the
@@ -87,31 +87,34 @@ impl LimitKey {
         match self {
             Self::TokenGuesses(_)
             | Self::SignIns(_)
-            | Self::Sso(_)
+            | Self::SsoSignIns(_)
             | Self::Reports(_)
-            | Self::Asks(_)
-            | Self::PageAsks { .. } => true,
+            | Self::RecordingRequests(_)
+            | Self::PageRecordingRequests { .. } => true,
             Self::Token(_)
             | Self::Scim(_)
-            | Self::Page { .. }
+            | Self::PageCode { .. }
             | Self::CodeGuesses(_)
             | Self::Launches(_)
-            | Self::Course(_) => false,
+            | Self::RosterFetches(_) => false,
         }
     }
 
     /// The largest number of permits that a node leases at a time. Those that cost others something are counted one by one.
     fn largest_lease(self, policy: Policy) -> i64 {
         match self {
-            Self::SignIns(_) | Self::Reports(_) | Self::Asks(_) | Self::PageAsks { .. } => 1,
+            Self::SignIns(_)
+            | Self::Reports(_)
+            | Self::RecordingRequests(_)
+            | Self::PageRecordingRequests { .. } => 1,
             Self::Token(_)
             | Self::Scim(_)
-            | Self::Page { .. }
+            | Self::PageCode { .. }
             | Self::CodeGuesses(_)
             | Self::TokenGuesses(_)
             | Self::Launches(_)
-            | Self::Sso(_)
-            | Self::Course(_) => policy.largest_lease(),
+            | Self::SsoSignIns(_)
+            | Self::RosterFetches(_) => policy.largest_lease(),
         }
     }
 
@@ -120,16 +123,16 @@ impl LimitKey {
         let text = match self {
             Self::Token(token) => format!("token {token}"),
             Self::Scim(connection) => format!("scim {connection}"),
-            Self::Page { institution, page } => format!("page {institution} {page}"),
+            Self::PageCode { institution, page } => format!("page {institution} {page}"),
             Self::CodeGuesses(address) => format!("address {address}"),
             Self::TokenGuesses(address) => format!("failures {address}"),
             Self::Launches(address) => format!("launches {address}"),
             Self::SignIns(address) => format!("sign-ins {address}"),
-            Self::Sso(address) => format!("sso {address}"),
+            Self::SsoSignIns(address) => format!("sso {address}"),
             Self::Reports(address) => format!("reports {address}"),
-            Self::Asks(address) => format!("asks {address}"),
-            Self::PageAsks { institution, page } => format!("page-asks {institution} {page}"),
-            Self::Course(course) => format!("course {course}"),
+            Self::RecordingRequests(address) => format!("asks {address}"),
+            Self::PageRecordingRequests { institution, page } => format!("page-asks {institution} {page}"),
+            Self::RosterFetches(course) => format!("course {course}"),
         };
         token::hex(&token::digest(&format!("rate-limit {text}")))
     }
@@ -288,16 +291,16 @@ mod tests {
             LimitKey::Token(TokenId::new(1)),
             LimitKey::Token(TokenId::new(2)),
             LimitKey::Scim(ScimConnectionId::new(1)),
-            LimitKey::Page { institution, page },
-            LimitKey::PageAsks { institution, page },
-            LimitKey::Course(CourseId::new(1)),
+            LimitKey::PageCode { institution, page },
+            LimitKey::PageRecordingRequests { institution, page },
+            LimitKey::RosterFetches(CourseId::new(1)),
             LimitKey::code_guesses(address),
             LimitKey::token_guesses(address),
             LimitKey::launches(address),
             LimitKey::sign_ins(address),
-            LimitKey::sso(address),
+            LimitKey::sso_sign_ins(address),
             LimitKey::reports(address),
-            LimitKey::asks(address),
+            LimitKey::recording_requests(address),
         ];
         let digests: HashSet<String> = keys.iter().map(|key| key.digest()).collect();
         assert_eq!(digests.len(), keys.len());

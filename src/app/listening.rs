@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-pub(super) use super::recording_requests::letter as request_letter;
+pub(super) use super::recording_requests::mail as request_mail;
 
 /// Checks that a visitor may listen. `Unauthorized` if that may change with signing in.
 pub async fn check(app: &App, visitor: Option<&Actor>, public: &PublicPage) -> Result<()> {
@@ -287,12 +287,12 @@ async fn find(app: &App, public: &PublicPage, token: &str) -> Result<Participant
 async fn admit(app: &App, client: Option<Client>) -> Answer {
     let Some(client) = client else { return Answer::Accepted };
     let ceiling = if client.is_proxy { MAX_REQUESTS.saturating_mul(PROXY_FACTOR) } else { MAX_REQUESTS };
-    count(app, LimitKey::asks(client.address), ceiling).await
+    count(app, LimitKey::recording_requests(client.address), ceiling).await
 }
 
 /// Whoever has many networks must not be able to have the institution write to everybody on a page.
 async fn admit_visitor(app: &App, public: &PublicPage) -> Answer {
-    let key = LimitKey::PageAsks { institution: public.institution.id, page: public.page.id };
+    let key = LimitKey::PageRecordingRequests { institution: public.institution.id, page: public.page.id };
     count(app, key, MAX_REQUESTS_OF_VISITORS).await
 }
 

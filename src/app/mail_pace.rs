@@ -6,7 +6,7 @@ use crate::{
     store::{Sql, mail_pace},
 };
 
-/// Waits until a letter may be handed over. Turns are reserved one by one: those of a process that reserves several and is slow
+/// Waits until a page mail may be handed over. Turns are reserved one by one: those of a process that reserves several and is slow
 /// would be lost to the others.
 pub(super) async fn wait(app: &App) -> Result<()> {
     let (pace, now) = (app.mail.pace(), app.clock.now());
@@ -27,7 +27,7 @@ pub(super) async fn wait(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Counts a message that does not wait, in the transaction that begins to send it. Letters wait longer instead.
+/// Counts a message that does not wait, in the transaction that begins to send it. Page mails wait longer instead.
 pub(super) async fn overtake(sql: &mut Sql, pace: MailPace, now: Moment) -> Result<()> {
     let free = mail_pace::lock(sql).await?;
     Ok(mail_pace::set(sql, pace.overtake(free, now)).await?)

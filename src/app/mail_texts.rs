@@ -1,4 +1,4 @@
-//! The subjects and texts of letters: those that come with the software, and those of an institution's own.
+//! The subjects and texts of page mails: those that come with the software, and those of an institution's own.
 
 use serde_json::{Value as Json, json};
 
@@ -13,13 +13,13 @@ use crate::{
         email::Email,
         ids::InstitutionId,
         language::Language,
-        mail_text::{LetterKind, MailText},
+        mail_text::{MailText, PageMailKind},
         message::Message,
         version::{check_base, version_of},
     },
     mail::{
         Rendered,
-        render::{self, PageLetter},
+        render::{self, PageMail},
     },
     store::{Sql, institutions, mail_texts, rolls},
     words::Words,
@@ -37,7 +37,7 @@ pub async fn find(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
 ) -> Result<TextInForce> {
     actor.administer(institution)?;
@@ -47,7 +47,7 @@ pub async fn find(
 pub(super) async fn find_in(
     sql: &mut Sql,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
 ) -> Result<TextInForce> {
     Ok(match mail_texts::find(sql, institution, kind, language).await? {
@@ -61,7 +61,7 @@ pub async fn all(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-) -> Result<Vec<(LetterKind, Language)>> {
+) -> Result<Vec<(PageMailKind, Language)>> {
     actor.administer(institution)?;
     Ok(mail_texts::all(&mut app.db.read(), institution).await?)
 }
@@ -71,7 +71,7 @@ pub async fn set(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
     subject: &str,
     text: &str,
@@ -88,7 +88,7 @@ pub async fn replace(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    place: (LetterKind, Language),
+    place: (PageMailKind, Language),
     typed: Option<&MailText>,
     base: Option<String>,
 ) -> Result<()> {
@@ -107,7 +107,7 @@ async fn write(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    (kind, language): (LetterKind, Language),
+    (kind, language): (PageMailKind, Language),
     new: Option<MailText>,
     base: Option<String>,
 ) -> Result<bool> {
@@ -143,7 +143,7 @@ async fn write(
         .await
 }
 
-fn about(record: Record, kind: LetterKind, language: Language) -> Record {
+fn about(record: Record, kind: PageMailKind, language: Language) -> Record {
     let id = format!("{}.{}", kind.word(), language.tag());
     record.about(SubjectKind::MailText, &id, &id)
 }
@@ -157,19 +157,19 @@ pub async fn reset(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
 ) -> Result<bool> {
     actor.administer(institution)?;
     write(app, actor, institution, (kind, language), None, None).await
 }
 
-/// A letter with made-up contents: with this text, or else with the one in force.
+/// A page mail with made-up contents: with this text, or else with the one in force.
 pub async fn preview(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
     draft: Option<MailText>,
 ) -> Result<Rendered> {
@@ -177,12 +177,12 @@ pub async fn preview(
     sample(app, institution, kind, language, draft, app.links.base()).await
 }
 
-/// Mails a letter with made-up contents and the text in force.
+/// Sends a page mail with made-up contents and the text in force.
 pub async fn send_test(
     app: &App,
     actor: &Actor,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
     to: Email,
 ) -> Result<()> {
@@ -193,7 +193,8 @@ pub async fn send_test(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let base_url = owned_app.links.base().to_owned();
-                let message = Message::Sample { letter: kind, language: language.tag().to_owned(), base_url };
+                let message =
+                    Message::Sample { page_mail: kind, language: language.tag().to_owned(), base_url };
                 outbox::enqueue(sql, &owned_app.ids, Some(institution), to, message, now).await?;
                 Ok(audit::write(sql, &[record]).await?)
             })
@@ -203,11 +204,11 @@ pub async fn send_test(
     Ok(())
 }
 
-/// A letter with made-up contents.
+/// A page mail with made-up contents.
 pub(super) async fn sample(
     app: &App,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
     draft: Option<MailText>,
     base_url: &str,
@@ -220,19 +221,19 @@ pub(super) async fn sample(
         None => find_in(sql, institution, kind, language).await?.text,
     };
     let words = Words::new(language);
-    let letter = PageLetter {
+    let mail = PageMail {
         to: Email::parse(SAMPLE_ADDRESS)
             .ok_or_else(|| Error::Internal("the sample address is invalid".to_owned()))?,
         name: Some(SAMPLE_NAME.to_owned()),
         institution_name: owner.name,
-        page_title: words.text("letters-sample-page"),
+        page_title: words.text("page-mail-sample-page"),
         link: format!("{}/p/sample", if base_url.is_empty() { SAMPLE_BASE_URL } else { base_url }),
         language,
         closes: Some(format!("{SAMPLE_DATE} 17:00")),
-        reason: Some(words.text("letters-sample-reason")),
+        reason: Some(words.text("page-mail-sample-reason")),
         date: Some(SAMPLE_DATE.to_owned()),
     };
-    written(kind, &letter, &text, None)
+    written(kind, &mail, &text, None)
 }
 
 const SAMPLE_ADDRESS: &str = "ada@example.edu";
@@ -241,13 +242,13 @@ const SAMPLE_BASE_URL: &str = "https://names.example.edu";
 const SAMPLE_NAME: &str = "Ada Lovelace";
 const SAMPLE_DATE: &str = "2027-01-31";
 
-/// A letter in words.
+/// A page mail in words.
 pub(super) fn written(
-    kind: LetterKind,
-    letter: &PageLetter,
+    kind: PageMailKind,
+    mail: &PageMail,
     text: &MailText,
     unsubscribe: Option<&str>,
 ) -> Result<Rendered> {
-    let rendered = render::letter(kind, letter, text, unsubscribe);
-    rendered.map_err(|error| Error::Internal(format!("rendering a letter failed: {error}")))
+    let rendered = render::page_mail(kind, mail, text, unsubscribe);
+    rendered.map_err(|error| Error::Internal(format!("rendering a page mail failed: {error}")))
 }

@@ -5,14 +5,14 @@
 //! owner or an API client deletes is deleted at once, with everything that is held or removed (`store::media::detach`).
 
 mod decisions;
-mod letter;
+mod mail;
 mod purge;
 mod reports;
 
 use bytes::Bytes;
 
 pub use decisions::{Decision, Explanation, Outcome, Target, decide};
-pub use letter::rejection_letter;
+pub use mail::rejection_mail;
 pub use purge::purge;
 pub use reports::{Reported, report};
 

@@ -6,7 +6,7 @@ use super::{
     Actor, App, Error, Ids, Result,
     audit::{self, Record},
     jobs::{self, Ran},
-    letters, mail_pace, mail_texts, opt_outs,
+    mail_pace, mail_texts, opt_outs, page_mail,
     sign_in::{self, Digests, SignInMail},
 };
 use crate::{
@@ -17,15 +17,15 @@ use crate::{
         ids::{InstitutionId, MessageId, NamePageId},
         job::{Claim, Job},
         language::Language,
-        mail_text::LetterKind,
+        mail_text::PageMailKind,
         message::{Envelope, Message, OutboxMessage, State},
         moment::Moment,
         scope::Scope,
         session::PersonId,
     },
     mail::{
-        Fault, Handover, Letter, Rendered,
-        render::{self as templates, PageLetter},
+        Fault, Handover, OutgoingMail, Rendered,
+        render::{self as templates, PageMail},
     },
     store::{
         self, Sql, bounces,
@@ -47,7 +47,7 @@ const UNTAKEN: Duration = Duration::from_secs(3_600);
 type Known = OutboxMessage<Message>;
 
 /// Enqueues a message in the transaction that causes it. Call `app.queue.wake()` after the commit. A second message about the same
-/// occasion is not enqueued, nor a letter to somebody who wants none, or to an address that does not exist.
+/// occasion is not enqueued, nor a page mail to somebody who wants none, or to an address that does not exist.
 pub async fn enqueue(
     sql: &mut Sql,
     ids: &Ids,
@@ -59,8 +59,8 @@ pub async fn enqueue(
     insert(sql, ids, (institution, None), to, message, now).await
 }
 
-/// `enqueue` for a letter about a name page, whose managers see it.
-pub(super) async fn enqueue_letter(
+/// `enqueue` for a mail about a name page, whose managers see it.
+pub(super) async fn enqueue_page_mail(
     sql: &mut Sql,
     ids: &Ids,
     (institution, page): (InstitutionId, NamePageId),
@@ -145,11 +145,11 @@ async fn deliver_known(app: &App, claim: &Claim, row: Known) -> Result<()> {
     if is_unwanted(&mut app.db.read(), &row, to.key()).await? {
         return discard(app, claim, &row).await;
     }
-    let letter = Letter { id: row.id, to, reply_to: None, content, unsubscribe, date: app.clock.now() };
+    let mail = OutgoingMail { id: row.id, to, reply_to: None, content, unsubscribe, date: app.clock.now() };
     // Up to here and including the recipient, the server has accepted nothing.
-    let prepared = match app.mail.prepare(&letter).await {
+    let prepared = match app.mail.prepare(&mail).await {
         Ok(prepared) => prepared,
-        Err(fault) => return not_accepted(app, Some(claim), &row, &letter.to, fault).await,
+        Err(fault) => return not_accepted(app, Some(claim), &row, &mail.to, fault).await,
     };
     // From this commit on, the message is never sent again without an operator.
     let sending = match begin(app, claim, &row, digests).await? {
@@ -165,7 +165,7 @@ async fn deliver_known(app: &App, claim: &Claim, row: Known) -> Result<()> {
             tracing::info!(message = row.id.get(), kind = row.message.kind(), "message sent");
             end(app, None, &sending, State::Sent, Some(&answer)).await
         }
-        Handover::Refused(fault) => not_accepted(app, None, &sending, &letter.to, fault).await,
+        Handover::Refused(fault) => not_accepted(app, None, &sending, &mail.to, fault).await,
         Handover::Unknown(why) => end(app, None, &sending, State::Unconfirmed, Some(&why)).await,
     }
 }
@@ -294,7 +294,7 @@ async fn record(
                 }
                 let change = Change { to, answer: answer.as_deref(), counts };
                 let changed = outbox::change(sql, &row, change, now).await?.is_some();
-                // A code has arrived where letters did not.
+                // A code has arrived where page mails did not.
                 if let (State::Sent, false, Some(institution)) = (to, row.message.is_bulk(), row.institution)
                 {
                     bounces::clear(sql, institution, row.to.key()).await?;
@@ -347,10 +347,10 @@ async fn render(app: &App, row: &Known) -> Result<Option<Draft>> {
             None => return Ok(None),
         },
         Message::Test => (row.to.clone(), templates::test(Language::English), None),
-        Message::Sample { letter, language, base_url } => {
+        Message::Sample { page_mail: kind, language, base_url } => {
             let Some(institution) = row.institution else { return Ok(None) };
             let language = Language::parse(language).unwrap_or_default();
-            let content = mail_texts::sample(app, institution, *letter, language, None, base_url).await?;
+            let content = mail_texts::sample(app, institution, *kind, language, None, base_url).await?;
             (row.to.clone(), Ok(content), None)
         }
         Message::Invitation { base_url, .. }
@@ -358,11 +358,11 @@ async fn render(app: &App, row: &Known) -> Result<Option<Draft>> {
         | Message::Rejection { base_url, .. }
         | Message::RecordingRequest { base_url, .. }
         | Message::Retention { base_url, .. } => {
-            let (Some(institution), Some(kind)) = (row.institution, row.message.letter()) else {
+            let (Some(institution), Some(kind)) = (row.institution, row.message.page_mail()) else {
                 return Ok(None);
             };
-            return match letters::collect(app, institution, &row.message).await? {
-                Some(letter) => draft(app, institution, kind, letter, base_url).await.map(Some),
+            return match page_mail::collect(app, institution, &row.message).await? {
+                Some(mail) => draft(app, institution, kind, mail, base_url).await.map(Some),
                 None => Ok(None),
             };
         }
@@ -372,21 +372,21 @@ async fn render(app: &App, row: &Known) -> Result<Option<Draft>> {
     Ok(Some(Draft { to, content, unsubscribe: None, digests }))
 }
 
-/// A letter with the text in force, and with the link that stops such messages.
+/// A page mail with the text in force, and with the link that stops such messages.
 async fn draft(
     app: &App,
     institution: InstitutionId,
-    kind: LetterKind,
-    letter: PageLetter,
+    kind: PageMailKind,
+    mail: PageMail,
     base_url: &str,
 ) -> Result<Draft> {
-    let link = if letter.link.starts_with('/') { format!("{base_url}{}", letter.link) } else { letter.link };
-    let letter = PageLetter { link, ..letter };
-    let text = mail_texts::find_in(&mut app.db.read(), institution, kind, letter.language).await?.text;
-    let person = PersonId { institution, email_key: letter.to.key().to_owned() };
+    let link = if mail.link.starts_with('/') { format!("{base_url}{}", mail.link) } else { mail.link };
+    let mail = PageMail { link, ..mail };
+    let text = mail_texts::find_in(&mut app.db.read(), institution, kind, mail.language).await?.text;
+    let person = PersonId { institution, email_key: mail.to.key().to_owned() };
     let unsubscribe = opt_outs::link(app, base_url, &person)?;
-    let content = mail_texts::written(kind, &letter, &text, Some(&unsubscribe))?;
-    Ok(Draft { to: letter.to, content, unsubscribe: Some(unsubscribe), digests: None })
+    let content = mail_texts::written(kind, &mail, &text, Some(&unsubscribe))?;
+    Ok(Draft { to: mail.to, content, unsubscribe: Some(unsubscribe), digests: None })
 }
 
 /// Messages, and the pages that they are about.

@@ -19,7 +19,7 @@ use crate::{
         participant::Participant,
         session::PersonId,
     },
-    mail::render::PageLetter,
+    mail::render::PageMail,
     store::{Sql, languages, participants, people_list, recording_requests, rolls},
 };
 
@@ -46,7 +46,7 @@ pub(super) async fn send(app: &App, institution: InstitutionId, id: ParticipantI
                     let base_url = owned_app.links.base().to_owned();
                     let message = Message::RecordingRequest { participant: id, base_url };
                     let on_page = (institution, place.page);
-                    outbox::enqueue_letter(sql, &owned_app.ids, on_page, email, message, now).await?;
+                    outbox::enqueue_page_mail(sql, &owned_app.ids, on_page, email, message, now).await?;
                 }
                 Ok(())
             })
@@ -73,11 +73,11 @@ async fn recipient(
 
 /// Collects a message when it is sent. `None` if it is of no use any more: they have recorded, want no such messages, or the page
 /// takes no recordings.
-pub(super) async fn letter(
+pub(super) async fn mail(
     app: &App,
     institution: InstitutionId,
     id: ParticipantId,
-) -> Result<Option<PageLetter>> {
+) -> Result<Option<PageMail>> {
     let sql = &mut app.db.read();
     let Some((participant, to)) = recipient(sql, institution, id).await? else { return Ok(None) };
     let public = name_pages::public(app, &participant.page.slug).await?;
@@ -88,7 +88,7 @@ pub(super) async fn letter(
     let settings = languages::find(sql, &person).await?;
     let zone = &public.institution.time_zone;
     let name = participant.full_name();
-    Ok(Some(PageLetter {
+    Ok(Some(PageMail {
         to,
         name: (!name.is_empty()).then_some(name),
         institution_name: public.institution.name.clone(),

@@ -138,7 +138,7 @@ async fn tell_in(
         if let Some(email) = email {
             let base_url = app.links.base().to_owned();
             let message = Message::Retention { participant: one.id, on: on.clone(), base_url };
-            outbox::enqueue_letter(sql, &app.ids, (institution, page), email, message, now).await?;
+            outbox::enqueue_page_mail(sql, &app.ids, (institution, page), email, message, now).await?;
         }
     }
     let settings = store::page_settings::find(sql, institution, page).await?;

@@ -14,7 +14,7 @@ use crate::{
         email::Email,
         message::{OutboxMessage, State, Stored},
     },
-    mail::{Language, Letter, render},
+    mail::{Language, OutgoingMail, render},
 };
 
 /// Test the mail server, list messages, and send failed ones again
@@ -172,13 +172,13 @@ async fn test(address: &str, json: bool, mail: &config::Mail) -> Result<(), Fail
     }
     let date = Clock::system().now();
     let content = render::test(Language::English)?;
-    let letter = Letter { id: Ids::new().id(date), to, reply_to: None, content, unsubscribe: None, date };
-    let answer = mailer.send(&letter).await;
+    let mail = OutgoingMail { id: Ids::new().id(date), to, reply_to: None, content, unsubscribe: None, date };
+    let answer = mailer.send(&mail).await;
     let answer = answer.map_err(|why| Failure(format!("{}: {why}", mailer.shown())))?;
     if json {
-        output::print_json(&json!({ "to": letter.to.as_given(), "answer": answer }));
+        output::print_json(&json!({ "to": mail.to.as_given(), "answer": answer }));
     } else {
-        output::print_line(&format!("Sent to {} through {}.", letter.to.as_given(), mailer.shown()));
+        output::print_line(&format!("Sent to {} through {}.", mail.to.as_given(), mailer.shown()));
         output::print_line(&format!("Answer: {answer}"));
     }
     Ok(())

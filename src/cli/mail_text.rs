@@ -11,7 +11,7 @@ use crate::{
         Actor, App,
         mail_texts::{self, TextInForce},
     },
-    domain::{email::Email, ids::InstitutionId, language::Language, mail_text::LetterKind},
+    domain::{email::Email, ids::InstitutionId, language::Language, mail_text::PageMailKind},
 };
 
 /// Subjects and texts of invitations, reminders and other messages about name pages
@@ -84,7 +84,7 @@ pub enum MailText {
 pub struct Target {
     #[arg(long, value_name = "SLUG")]
     institution: String,
-    #[arg(long, value_name = "KIND", value_parser = LetterKind::ALL.map(LetterKind::word))]
+    #[arg(long, value_name = "KIND", value_parser = PageMailKind::ALL.map(PageMailKind::word))]
     message: String,
     /// Language of the recipient
     #[arg(long, value_name = "TAG", value_parser = Language::ALL.map(Language::tag))]
@@ -92,9 +92,9 @@ pub struct Target {
 }
 
 impl Target {
-    async fn find(&self, app: &App) -> Result<(InstitutionId, LetterKind, Language), Failure> {
+    async fn find(&self, app: &App) -> Result<(InstitutionId, PageMailKind, Language), Failure> {
         let owner = institution(app, &self.institution).await?.id;
-        let kind = LetterKind::parse(&self.message);
+        let kind = PageMailKind::parse(&self.message);
         let kind = kind.ok_or_else(|| Failure(format!("there is no message `{}`", self.message)))?;
         Ok((owner, kind, Language::parse(&self.language).unwrap_or_default()))
     }
@@ -208,7 +208,7 @@ fn report(target: &Target, shown: &TextInForce, json: bool) {
     ));
 }
 
-fn list(all: &[(LetterKind, Language)], json: bool) {
+fn list(all: &[(PageMailKind, Language)], json: bool) {
     if json {
         let texts = all
             .iter()
@@ -218,6 +218,6 @@ fn list(all: &[(LetterKind, Language)], json: bool) {
         return;
     }
     let row =
-        |(kind, language): &(LetterKind, Language)| vec![kind.word().to_owned(), language.tag().to_owned()];
+        |(kind, language): &(PageMailKind, Language)| vec![kind.word().to_owned(), language.tag().to_owned()];
     output::print_table(&["MESSAGE", "LANGUAGE"], &all.iter().map(row).collect::<Vec<_>>());
 }

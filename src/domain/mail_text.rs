@@ -1,4 +1,4 @@
-//! Letters: the messages about name pages. An institution can replace their subjects and texts, which have placeholders such as
+//! Page mails: the messages about name pages. An institution can replace their subjects and texts, which have placeholders such as
 //! `{name}`.
 
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,10 @@ const LONGEST_TEXT: usize = 10_000;
 pub const SUBJECT: Field = Field::Parameter("subject");
 pub const TEXT: Field = Field::Parameter("text");
 
-/// What a letter is about.
+/// What a page mail is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LetterKind {
+pub enum PageMailKind {
     /// A personal link to a page.
     Invitation,
     /// The same link again, for somebody who has not recorded yet.
@@ -33,7 +33,7 @@ pub enum LetterKind {
     Retention,
 }
 
-impl LetterKind {
+impl PageMailKind {
     pub const ALL: [Self; 5] =
         [Self::Invitation, Self::Reminder, Self::Rejection, Self::RecordingRequest, Self::Retention];
 
@@ -107,7 +107,7 @@ pub enum Piece<'a> {
     Value(Placeholder),
 }
 
-/// The subject and the text of a letter, with placeholders. Plain text: blank lines separate paragraphs, and a line with a
+/// The subject and the text of a page mail, with placeholders. Plain text: blank lines separate paragraphs, and a line with a
 /// placeholder that has no value is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailText {
@@ -116,7 +116,7 @@ pub struct MailText {
 }
 
 impl MailText {
-    pub fn parse(kind: LetterKind, subject: &str, given: &str) -> Result<Self, FieldErrors> {
+    pub fn parse(kind: PageMailKind, subject: &str, given: &str) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         let subject = subject.trim().to_owned();
         let text = given.trim_start_matches('\u{feff}').replace("\r\n", "\n").trim().to_owned();
@@ -188,14 +188,14 @@ fn unknown(text: &str, permitted: &[Placeholder]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn faults(kind: LetterKind, subject: &str, text: &str) -> String {
+    fn faults(kind: PageMailKind, subject: &str, text: &str) -> String {
         MailText::parse(kind, subject, text).unwrap_err().to_string()
     }
 
     #[test]
     fn a_text_is_split_at_its_placeholders() {
         use Piece::{Text, Value};
-        let permitted = LetterKind::Invitation.placeholders();
+        let permitted = PageMailKind::Invitation.placeholders();
         assert_eq!(
             pieces("Hi {name}, {link}{page}", permitted),
             [
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_text_needs_a_link_and_has_known_placeholders_only() {
-        let kind = LetterKind::Invitation;
+        let kind = PageMailKind::Invitation;
         let fine = MailText::parse(kind, " Names: {page} ", "\u{feff}Hi {name}\r\n\r\n{link}\r\n").unwrap();
         assert_eq!(fine, MailText { subject: "Names: {page}".into(), text: "Hi {name}\n\n{link}".into() });
         for (subject, text, fault) in [
@@ -236,17 +236,17 @@ mod tests {
         }
         assert!(faults(kind, &"x".repeat(201), "{link}").contains("too long"));
         assert!(faults(kind, "S", &format!("{{link}}{}", "x".repeat(10_000))).contains("too long"));
-        assert!(MailText::parse(LetterKind::Rejection, "S", "{reason} {link}").is_ok());
-        assert!(MailText::parse(LetterKind::Retention, "S", "{date} {link}").is_ok());
+        assert!(MailText::parse(PageMailKind::Rejection, "S", "{reason} {link}").is_ok());
+        assert!(MailText::parse(PageMailKind::Retention, "S", "{date} {link}").is_ok());
     }
 
     #[test]
     fn a_kind_is_found_by_its_word() {
-        for kind in LetterKind::ALL {
-            assert_eq!(LetterKind::parse(kind.word()), Some(kind));
+        for kind in PageMailKind::ALL {
+            assert_eq!(PageMailKind::parse(kind.word()), Some(kind));
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.word()));
             assert!(kind.placeholders().contains(&Placeholder::Link));
         }
-        assert_eq!(LetterKind::parse("sign_in"), None);
+        assert_eq!(PageMailKind::parse("sign_in"), None);
     }
 }

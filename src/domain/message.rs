@@ -9,7 +9,7 @@ use super::{
     email::Email,
     ids::{InstitutionId, InvitationId, MessageId, ModerationId, NamePageId, ParticipantId, SignInRequestId},
     job::Job,
-    mail_text::LetterKind,
+    mail_text::PageMailKind,
     moment::Moment,
 };
 
@@ -21,8 +21,13 @@ pub enum Message {
     SignIn { request: SignInRequestId, base_url: String },
     /// Proves that mail works.
     Test,
-    /// A letter with made-up contents, for somebody who has changed its text.
-    Sample { letter: LetterKind, language: String, base_url: String },
+    /// A page mail with made-up contents, for somebody who has changed its text.
+    Sample {
+        #[serde(rename = "letter")]
+        page_mail: PageMailKind,
+        language: String,
+        base_url: String,
+    },
     /// A personal link to a name page. Links of earlier generations are void.
     Invitation { invitation: InvitationId, generation: i64, base_url: String },
     /// Reminds somebody who has not recorded.
@@ -60,20 +65,20 @@ impl Message {
         }
     }
 
-    /// Letters are sent in bulk: they wait for each other and never delay other messages, and people can opt out of them.
-    pub const fn letter(&self) -> Option<LetterKind> {
+    /// Page mails are sent in bulk: they wait for each other and never delay other messages, and people can opt out of them.
+    pub const fn page_mail(&self) -> Option<PageMailKind> {
         match self {
             Self::SignIn { .. } | Self::Test | Self::Sample { .. } => None,
-            Self::Invitation { .. } => Some(LetterKind::Invitation),
-            Self::Reminder { .. } => Some(LetterKind::Reminder),
-            Self::Rejection { .. } => Some(LetterKind::Rejection),
-            Self::RecordingRequest { .. } => Some(LetterKind::RecordingRequest),
-            Self::Retention { .. } => Some(LetterKind::Retention),
+            Self::Invitation { .. } => Some(PageMailKind::Invitation),
+            Self::Reminder { .. } => Some(PageMailKind::Reminder),
+            Self::Rejection { .. } => Some(PageMailKind::Rejection),
+            Self::RecordingRequest { .. } => Some(PageMailKind::RecordingRequest),
+            Self::Retention { .. } => Some(PageMailKind::Retention),
         }
     }
 
     pub const fn is_bulk(&self) -> bool {
-        self.letter().is_some()
+        self.page_mail().is_some()
     }
 
     /// Idempotency key: a second message about the same occasion is not enqueued.
@@ -137,8 +142,8 @@ impl<'de> Deserialize<'de> for Stored {
         let stored = Value::deserialize(deserializer)?;
         let word = |name: &str| stored.get(name).and_then(Value::as_str);
         let is_newer = word("kind").is_some_and(|kind| !Message::KINDS.contains(&kind))
-            // A sample of a letter that is.
-            || word("letter").is_some_and(|letter| LetterKind::parse(letter).is_none());
+            // A sample of a page mail that is.
+            || word("letter").is_some_and(|kind| PageMailKind::parse(kind).is_none());
         match word("kind") {
             Some(kind) if is_newer => Ok(Self::Newer { kind: kind.to_owned() }),
             _ => serde_json::from_value(stored).map(Self::Known).map_err(D::Error::custom),
@@ -279,7 +284,7 @@ mod tests {
             (
                 r#"{"kind":"sample","letter":"retention","language":"de","base_url":"https://x.org"}"#,
                 Message::Sample {
-                    letter: LetterKind::Retention,
+                    page_mail: PageMailKind::Retention,
                     language: "de".into(),
                     base_url: "https://x.org".into(),
                 },
@@ -330,7 +335,7 @@ mod tests {
             assert_eq!(serde_json::from_str::<Stored>(row).unwrap(), Stored::Known(message.clone()));
             assert_eq!(serde_json::to_string(&message).unwrap(), row);
             assert!(row.contains(&format!("\"{}\"", message.kind())), "{row}");
-            assert!(message.letter().is_none_or(|letter| letter.word() == message.kind()), "{row}");
+            assert!(message.page_mail().is_none_or(|kind| kind.word() == message.kind()), "{row}");
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
         field_errors::FieldErrors,
         ids::InstitutionId,
         language::Language,
-        mail_text::{LetterKind, MailText, Placeholder, SUBJECT, TEXT},
+        mail_text::{MailText, PageMailKind, Placeholder, SUBJECT, TEXT},
     },
     mail::Rendered,
     words::Words,
@@ -20,7 +20,7 @@ use crate::{
 /// Which text is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
-    pub kind: LetterKind,
+    pub kind: PageMailKind,
     pub language: Language,
 }
 
@@ -28,7 +28,7 @@ impl Asked {
     /// From a query or a form. Without one, the first message in the visitor's language.
     pub fn read(form: &Form, visitor: Language) -> Self {
         Self {
-            kind: form.get("message").and_then(LetterKind::parse).unwrap_or(LetterKind::Invitation),
+            kind: form.get("message").and_then(PageMailKind::parse).unwrap_or(PageMailKind::Invitation),
             language: form.get("language").and_then(Language::parse).unwrap_or(visitor),
         }
     }
@@ -143,11 +143,11 @@ impl MailTextView {
         let is_unsaved = typed.is_some();
         let other = is_outdated.then(|| {
             let told = match (is_unsaved, in_force.is_own) {
-                (true, true) => "letters-page-outdated",
-                (true, false) => "letters-page-outdated-reset",
+                (true, true) => "page-mail-page-outdated",
+                (true, false) => "page-mail-page-outdated-reset",
                 // They wanted the original text.
-                (false, true) => "letters-page-not-reset",
-                (false, false) => "letters-page-was-reset",
+                (false, true) => "page-mail-page-not-reset",
+                (false, false) => "page-mail-page-was-reset",
             };
             (words.text(told), in_force.text.clone())
         });
@@ -155,7 +155,7 @@ impl MailTextView {
         let said = |field: &Field| errors.said(field, |fault| sentence(words, fault));
         Ok(Self {
             asked,
-            kinds: LetterKind::ALL.into_iter().map(|one| kind_choice(words, one, kind)).collect(),
+            kinds: PageMailKind::ALL.into_iter().map(|one| kind_choice(words, one, kind)).collect(),
             languages: Language::ALL.into_iter().map(|one| language_choice(one, language)).collect(),
             is_own: in_force.is_own,
             is_unsaved,
@@ -163,8 +163,8 @@ impl MailTextView {
             text,
             subject_fault: said(&SUBJECT),
             text_fault: said(&TEXT),
-            subject_help: help(words, "letters-page-subject-help", &Placeholder::IN_SUBJECTS),
-            text_help: help(words, "letters-page-text-help", kind.placeholders()),
+            subject_help: help(words, "page-mail-page-subject-help", &Placeholder::IN_SUBJECTS),
+            text_help: help(words, "page-mail-page-text-help", kind.placeholders()),
             preview,
             version: version.unwrap_or_else(|| mail_texts::version(&in_force.text)),
             other,
@@ -172,13 +172,13 @@ impl MailTextView {
     }
 }
 
-fn kind_choice(words: Words, kind: LetterKind, chosen: LetterKind) -> Choice {
+fn kind_choice(words: Words, kind: PageMailKind, chosen: PageMailKind) -> Choice {
     let label = words.text(match kind {
-        LetterKind::Invitation => "letters-kind-invitation",
-        LetterKind::Reminder => "letters-kind-reminder",
-        LetterKind::Rejection => "letters-kind-rejection",
-        LetterKind::RecordingRequest => "letters-kind-request",
-        LetterKind::Retention => "letters-kind-retention",
+        PageMailKind::Invitation => "page-mail-kind-invitation",
+        PageMailKind::Reminder => "page-mail-kind-reminder",
+        PageMailKind::Rejection => "page-mail-kind-rejection",
+        PageMailKind::RecordingRequest => "page-mail-kind-request",
+        PageMailKind::Retention => "page-mail-kind-retention",
     });
     Choice { word: kind.word(), label, is_chosen: kind == chosen }
 }
@@ -206,14 +206,14 @@ fn help(words: Words, id: &str, permitted: &[Placeholder]) -> String {
 
 fn sentence(words: Words, fault: &Fault) -> String {
     match fault {
-        Fault::Blank => words.text("letters-fault-blank"),
-        Fault::TooLong { most } => words.one("letters-fault-long", "most", *most as u64),
+        Fault::Blank => words.text("page-mail-fault-blank"),
+        Fault::TooLong { most } => words.one("page-mail-fault-long", "most", *most as u64),
         Fault::Setup(SetupFault::UnknownPlaceholder(given)) => {
-            words.one("letters-fault-unknown", "placeholder", given)
+            words.one("page-mail-fault-unknown", "placeholder", given)
         }
         Fault::Setup(SetupFault::MissingPlaceholder(written)) => {
-            words.one("letters-fault-missing", "placeholder", *written)
+            words.one("page-mail-fault-missing", "placeholder", *written)
         }
-        _ => words.text("letters-fault-characters"),
+        _ => words.text("page-mail-fault-characters"),
     }
 }

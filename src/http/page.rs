@@ -29,8 +29,8 @@ pub struct Page<'a> {
     pub look: Look,
     /// The email of the person who is signed in.
     pub signed_in: Option<String>,
-    /// The visitor administers the institution of this name page.
-    pub is_administrator: bool,
+    /// The visitor administers the institution of the name page that is shown. False on all other pages: those of the console are for members anyway.
+    pub administers_name_page: bool,
 }
 
 /// How an institution's pages look.
@@ -53,7 +53,7 @@ impl<'a> Page<'a> {
             csrf: String::new(),
             look: Look::default(),
             signed_in: None,
-            is_administrator: false,
+            administers_name_page: false,
         }
     }
 

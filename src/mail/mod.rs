@@ -1,7 +1,7 @@
 //! Mail: the operator's mail server or a directory, what a message looks like on the wire, and its texts. Nothing here knows
 //! tenants or the database.
 
-mod letter;
+mod outgoing;
 pub mod render;
 mod smtp;
 
@@ -14,7 +14,7 @@ use std::{
 
 pub use crate::domain::language::Language;
 use crate::domain::{account::Account, mail_pace::MailPace};
-pub use letter::{Letter, Mailbox};
+pub use outgoing::{Mailbox, OutgoingMail};
 use percent_encoding::percent_decode_str;
 pub use render::Rendered;
 use smtp::{Client, Security};
@@ -121,23 +121,23 @@ impl Mailer {
     }
 
     /// Does everything that can be done without the message being accepted.
-    pub async fn prepare(&self, letter: &Letter) -> Result<Prepared, Fault> {
+    pub async fn prepare(&self, mail: &OutgoingMail) -> Result<Prepared, Fault> {
         match &self.transport {
             Transport::None => Err(Fault::Temporary(NOT_CONFIGURED.to_owned())),
             Transport::Smtp(client, from) => {
-                let formatted = letter.format(from)?;
+                let formatted = mail.format(from)?;
                 client.prepare(formatted).await.map(|prepared| Prepared::Smtp(Box::new(prepared)))
             }
             Transport::Directory(path, from) => {
-                let bytes = letter.format(from)?.bytes;
-                Ok(Prepared::File { path: path.join(format!("{}.eml", letter.id)), bytes })
+                let bytes = mail.format(from)?.bytes;
+                Ok(Prepared::File { path: path.join(format!("{}.eml", mail.id)), bytes })
             }
         }
     }
 
     /// Sends a message without an outbox. Returns the server's answer.
-    pub async fn send(&self, letter: &Letter) -> Result<String, String> {
-        let prepared = self.prepare(letter).await.map_err(|fault| fault.to_string())?;
+    pub async fn send(&self, mail: &OutgoingMail) -> Result<String, String> {
+        let prepared = self.prepare(mail).await.map_err(|fault| fault.to_string())?;
         match prepared.send().await {
             Handover::Accepted(answer) => Ok(answer),
             Handover::Refused(fault) => Err(fault.to_string()),

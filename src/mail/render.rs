@@ -7,7 +7,7 @@ use crate::{
     domain::{
         email::Email,
         language::Language,
-        mail_text::{self, LetterKind, MailText, Piece, Placeholder},
+        mail_text::{self, MailText, PageMailKind, Piece, Placeholder},
         moment::Moment,
     },
     words::{Arg, Words},
@@ -87,9 +87,9 @@ pub fn test(language: Language) -> askama::Result<Rendered> {
     })
 }
 
-/// What a letter about a name page says. It is collected when the letter is sent.
+/// What a mail about a name page says. It is collected when the mail is sent.
 #[derive(Debug, Clone)]
-pub struct PageLetter {
+pub struct PageMail {
     pub to: Email,
     /// The recipient's name, if it is known.
     pub name: Option<String>,
@@ -107,7 +107,7 @@ pub struct PageLetter {
     pub date: Option<String>,
 }
 
-impl PageLetter {
+impl PageMail {
     /// The value of a placeholder, on one line.
     fn value(&self, placeholder: Placeholder) -> Option<String> {
         let value = match placeholder {
@@ -179,7 +179,7 @@ impl Paragraph {
 }
 
 #[derive(Template)]
-#[template(path = "mail/letter.txt", escape = "none")]
+#[template(path = "mail/page_mail.txt", escape = "none")]
 struct LetterText<'a> {
     words: Words,
     institution: String,
@@ -189,7 +189,7 @@ struct LetterText<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "mail/letter.html")]
+#[template(path = "mail/page_mail.html")]
 struct LetterHtml<'a> {
     words: Words,
     subject: &'a str,
@@ -202,23 +202,23 @@ struct LetterHtml<'a> {
     unsubscribe: Option<&'a str>,
 }
 
-/// A letter with this text, which may be the institution's own.
-pub fn letter(
-    kind: LetterKind,
-    letter: &PageLetter,
+/// A page mail with this text, which may be the institution's own.
+pub fn page_mail(
+    kind: PageMailKind,
+    mail: &PageMail,
     text: &MailText,
     unsubscribe: Option<&str>,
 ) -> askama::Result<Rendered> {
-    let words = Words::new(letter.language);
-    let paragraphs = filled(kind, letter, &text.text);
-    let subject = filled_subject(letter, &text.subject);
-    let body: Vec<String> = paragraphs.iter().map(|paragraph| paragraph.plain(&letter.link)).collect();
-    let institution = letter.institution_name.as_str();
+    let words = Words::new(mail.language);
+    let paragraphs = filled(kind, mail, &text.text);
+    let subject = filled_subject(mail, &text.subject);
+    let body: Vec<String> = paragraphs.iter().map(|paragraph| paragraph.plain(&mail.link)).collect();
+    let institution = mail.institution_name.as_str();
     let plain = LetterText {
         words,
         institution: isolated(institution),
         body: body.join("\n\n"),
-        why: words.one("letters-why", "institution", institution),
+        why: words.one("page-mail-why", "institution", institution),
         unsubscribe,
     };
     let html = LetterHtml {
@@ -226,34 +226,34 @@ pub fn letter(
         subject: &subject,
         institution,
         paragraphs: &paragraphs,
-        link: &letter.link,
+        link: &mail.link,
         button: button(kind, words),
-        why: words.one_html("letters-why", "institution", institution),
+        why: words.one_html("page-mail-why", "institution", institution),
         unsubscribe,
     };
     let (text, html) = (plain.render()?, html.render()?);
     Ok(Rendered { subject, text, html })
 }
 
-fn button(kind: LetterKind, words: Words) -> String {
+fn button(kind: PageMailKind, words: Words) -> String {
     match kind {
-        LetterKind::Invitation
-        | LetterKind::Reminder
-        | LetterKind::Rejection
-        | LetterKind::RecordingRequest => words.text("letters-button-record"),
-        LetterKind::Retention => words.text("letters-button-page"),
+        PageMailKind::Invitation
+        | PageMailKind::Reminder
+        | PageMailKind::Rejection
+        | PageMailKind::RecordingRequest => words.text("page-mail-button-record"),
+        PageMailKind::Retention => words.text("page-mail-button-page"),
     }
 }
 
 /// The text that comes with the software, with placeholders, so that an institution can change it.
-pub fn built_in(kind: LetterKind, language: Language) -> MailText {
+pub fn built_in(kind: PageMailKind, language: Language) -> MailText {
     let words = Words::new(language);
     let (subject, text) = match kind {
-        LetterKind::Invitation => ("letters-invitation-subject", "letters-invitation-text"),
-        LetterKind::Reminder => ("letters-reminder-subject", "letters-reminder-text"),
-        LetterKind::Rejection => ("letters-rejection-subject", "letters-rejection-text"),
-        LetterKind::RecordingRequest => ("letters-request-subject", "letters-request-text"),
-        LetterKind::Retention => ("letters-retention-subject", "letters-retention-text"),
+        PageMailKind::Invitation => ("page-mail-invitation-subject", "page-mail-invitation-text"),
+        PageMailKind::Reminder => ("page-mail-reminder-subject", "page-mail-reminder-text"),
+        PageMailKind::Rejection => ("page-mail-rejection-subject", "page-mail-rejection-text"),
+        PageMailKind::RecordingRequest => ("page-mail-request-subject", "page-mail-request-text"),
+        PageMailKind::Retention => ("page-mail-retention-subject", "page-mail-retention-text"),
     };
     let args = |permitted: &[Placeholder]| -> Vec<(&'static str, Arg<'static>)> {
         permitted.iter().map(|one| (name(*one), Arg::Text(one.written()))).collect()
@@ -278,12 +278,12 @@ const fn name(placeholder: Placeholder) -> &'static str {
 }
 
 /// The paragraphs of a text. A line with a placeholder that has no value is left out.
-fn filled(kind: LetterKind, letter: &PageLetter, text: &str) -> Vec<Paragraph> {
+fn filled(kind: PageMailKind, mail: &PageMail, text: &str) -> Vec<Paragraph> {
     let mut paragraphs = vec![Paragraph::default()];
     for line in text.lines().map(str::trim) {
         if line.is_empty() {
             paragraphs.push(Paragraph::default());
-        } else if let (Some(parts), Some(last)) = (filled_line(kind, letter, line), paragraphs.last_mut()) {
+        } else if let (Some(parts), Some(last)) = (filled_line(kind, mail, line), paragraphs.last_mut()) {
             last.lines.push(parts);
         }
     }
@@ -291,19 +291,19 @@ fn filled(kind: LetterKind, letter: &PageLetter, text: &str) -> Vec<Paragraph> {
     paragraphs
 }
 
-fn filled_line(kind: LetterKind, letter: &PageLetter, line: &str) -> Option<Vec<Part>> {
+fn filled_line(kind: PageMailKind, mail: &PageMail, line: &str) -> Option<Vec<Part>> {
     let part = |piece| match piece {
         Piece::Text(text) => Some(Part::Text(text.to_owned())),
         Piece::Value(Placeholder::Link) => Some(Part::Link),
-        Piece::Value(placeholder) => letter.value(placeholder).map(Part::Value),
+        Piece::Value(placeholder) => mail.value(placeholder).map(Part::Value),
     };
     mail_text::pieces(line, kind.placeholders()).into_iter().map(part).collect()
 }
 
-fn filled_subject(letter: &PageLetter, subject: &str) -> String {
+fn filled_subject(mail: &PageMail, subject: &str) -> String {
     let part = |piece| match piece {
         Piece::Text(text) => text.to_owned(),
-        Piece::Value(placeholder) => letter.value(placeholder).unwrap_or_default(),
+        Piece::Value(placeholder) => mail.value(placeholder).unwrap_or_default(),
     };
     mail_text::pieces(subject, &Placeholder::IN_SUBJECTS).into_iter().map(part).collect()
 }
@@ -355,8 +355,8 @@ mod tests {
         assert_eq!(rendered.subject, "Your code to sign in: جامعة <المثال>");
     }
 
-    fn page_letter(language: Language) -> PageLetter {
-        PageLetter {
+    fn some_page_mail(language: Language) -> PageMail {
+        PageMail {
             to: Email::parse("ana@example.edu").unwrap(),
             name: Some("Ana <b>\u{2069}{link}".into()),
             institution_name: "جامعة <المثال>".into(),
@@ -370,9 +370,9 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_in_every_language_has_all_it_needs_and_can_be_edited_as_it_is() {
+    fn every_page_mail_in_every_language_has_all_it_needs_and_can_be_edited_as_it_is() {
         for language in Language::ALL {
-            for kind in LetterKind::ALL {
+            for kind in PageMailKind::ALL {
                 let text = built_in(kind, language);
                 assert_eq!(
                     MailText::parse(kind, &text.subject, &text.text),
@@ -384,7 +384,7 @@ mod tests {
                     assert!(is_there || *placeholder == Placeholder::Institution, "{language:?} {text:?}");
                 }
                 let stop = Some("https://names.example.edu/u/xyz");
-                let rendered = letter(kind, &page_letter(language), &text, stop).unwrap();
+                let rendered = page_mail(kind, &some_page_mail(language), &text, stop).unwrap();
                 assert!(
                     rendered.text.contains("\nhttps://names.example.edu/i/7-abc?a=1&b=2\n"),
                     "{rendered:?}"
@@ -407,7 +407,8 @@ mod tests {
             subject: "{page} at {institution}".into(),
             text: "Hello {name},\n<i>see</i> {link} & more.\n\n{reason}".into(),
         };
-        let rendered = letter(LetterKind::Rejection, &page_letter(Language::English), &text, None).unwrap();
+        let rendered =
+            page_mail(PageMailKind::Rejection, &some_page_mail(Language::English), &text, None).unwrap();
         assert_eq!(rendered.subject, "Class & friends at جامعة <المثال>");
         assert!(rendered.text.contains("Hello \u{2068}Ana <b>{link}\u{2069},\n"), "{rendered:?}");
         assert!(rendered.text.contains("\u{2068}Too quiet, please try again\u{2069}"), "{rendered:?}");
@@ -422,8 +423,8 @@ mod tests {
             subject: "S".into(),
             text: "Hello {name},\n\nUntil {closes}.\nPlease record.\n\nOr not: {closes}\n\n{link}".into(),
         };
-        let bare = PageLetter { name: Some(" ".into()), closes: None, ..page_letter(Language::English) };
-        let rendered = letter(LetterKind::Invitation, &bare, &text, None).unwrap();
+        let bare = PageMail { name: Some(" ".into()), closes: None, ..some_page_mail(Language::English) };
+        let rendered = page_mail(PageMailKind::Invitation, &bare, &text, None).unwrap();
         let body = "\n\nPlease record.\n\nhttps://names.example.edu/i/7-abc?a=1&b=2\n\n";
         assert!(rendered.text.contains(body), "{rendered:?}");
     }

@@ -16,7 +16,7 @@ use lettre::transport::smtp::{
     response::Response,
 };
 
-use super::{Fault, Handover, letter::Formatted};
+use super::{Fault, Handover, outgoing::Formatted};
 use crate::domain::account::Account;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,28 +83,28 @@ impl Client {
     }
 
     /// Conducts the dialog up to the recipient. Nothing is accepted until `Prepared::send`.
-    pub async fn prepare(self: &Arc<Self>, letter: Formatted) -> Result<Prepared, Fault> {
+    pub async fn prepare(self: &Arc<Self>, formatted: Formatted) -> Result<Prepared, Fault> {
         let mut connection = match self.idle_connection().await {
             Some(connection) => connection,
             // Whatever the server answers here is not about this message, so it is worth another attempt.
             None => self.connect().await.map_err(Fault::Temporary)?,
         };
         let mut parameters = Vec::new();
-        if !(letter.from.as_ref() as &str).is_ascii() || !(letter.to.as_ref() as &str).is_ascii() {
+        if !(formatted.from.as_ref() as &str).is_ascii() || !(formatted.to.as_ref() as &str).is_ascii() {
             if !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
                 self.keep(connection);
                 return Err(Fault::Recipient(format!(
                     "the mail server does not support SMTPUTF8, which the address `{}` requires",
-                    letter.to
+                    formatted.to
                 )));
             }
             parameters.push(MailParameter::SmtpUtfEight);
         }
-        let mail = Mail::new(Some(letter.from.clone()), parameters);
-        let rcpt = Rcpt::new(letter.to.clone(), Vec::new());
+        let mail = Mail::new(Some(formatted.from.clone()), parameters);
+        let rcpt = Rcpt::new(formatted.to.clone(), Vec::new());
         let fault = match self.within(connection.command(mail)).await {
             Ok(_) => match self.within(connection.command(rcpt)).await {
-                Ok(_) => return Ok(Prepared { client: self.clone(), connection, letter }),
+                Ok(_) => return Ok(Prepared { client: self.clone(), connection, formatted }),
                 Err(failure) => failure.of_recipient(),
             },
             Err(failure) => failure.into(),
@@ -187,7 +187,7 @@ impl Client {
 pub struct Prepared {
     client: Arc<Client>,
     connection: AsyncSmtpConnection,
-    letter: Formatted,
+    formatted: Formatted,
 }
 
 impl Prepared {
@@ -197,7 +197,7 @@ impl Prepared {
             self.client.close(self.connection).await;
             return Handover::Refused(failure.into());
         }
-        match self.client.within(self.connection.message(&self.letter.bytes)).await {
+        match self.client.within(self.connection.message(&self.formatted.bytes)).await {
             Ok(answer) => {
                 self.client.keep(self.connection);
                 Handover::Accepted(shown(&answer))

@@ -41,9 +41,9 @@ struct MessagesPage<'a> {
 pub async fn show(State(app): State<App>, Managed(visit): Managed, RawQuery(query): RawQuery) -> Response {
     let query = Form::from_query(query.as_deref().unwrap_or_default());
     let done = query.get("done").and_then(|word| match word {
-        "saved" => Some("letters-page-saved"),
-        "reset" => Some("letters-page-was-reset"),
-        "tested" => Some("letters-page-tested"),
+        "saved" => Some("page-mail-page-saved"),
+        "reset" => Some("page-mail-page-was-reset"),
+        "tested" => Some("page-mail-page-tested"),
         _ => None,
     });
     let asked = Asked::read(&query, visit.language);
@@ -114,9 +114,9 @@ async fn page<'a>(
     let words = page.words;
     Ok(MessagesPage {
         action: format!("{}{}", page.root, visit.path("/messages")),
-        lead: words.one_html("letters-page-lead", "institution", &institution.name),
+        lead: words.one_html("page-mail-page-lead", "institution", &institution.name),
         mail_text: MailTextView::find(app, actor, institution.id, words, asked, entered).await?,
-        test_lead: words.one_html("letters-page-test-lead", "email", &person.email_key),
+        test_lead: words.one_html("page-mail-page-test-lead", "email", &person.email_key),
         done: done.map(|id| words.text(id)),
         slug: &visit.public.page.slug,
         page,

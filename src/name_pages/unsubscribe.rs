@@ -82,7 +82,7 @@ async fn shown(app: &App, visitor: &Visitor, token: &str) -> Response {
     match opt_outs::find(app, token).await {
         Ok(Some(recipient)) => recipient_page(app, visitor, &recipient, &path).await,
         Ok(None) => {
-            let (title, sentence) = ("letters-stop-unknown-title", "letters-stop-unknown");
+            let (title, sentence) = ("page-mail-stop-unknown-title", "page-mail-stop-unknown");
             let page = visitor.page(app, "/");
             notice::show_with(StatusCode::NOT_FOUND, page, title, sentence, notice::Way::Home)
         }
@@ -100,8 +100,8 @@ async fn recipient_page(app: &App, visitor: &Visitor, recipient: &Recipient, pat
     let email = masked(&person.email_key);
     let args = [("institution", Arg::Text(&institution.name)), ("email", Arg::Text(&email))];
     let state = match is_opted_out {
-        true => page.words.html("letters-stopped", &args),
-        false => page.words.html("letters-stop-lead", &args),
+        true => page.words.html("page-mail-stopped", &args),
+        false => page.words.html("page-mail-stop-lead", &args),
     };
     let shown = UnsubscribePage { page, is_opted_out: *is_opted_out, state };
     let policy = Policy { forms: Forms::SelfOnly, ..Policy::default() };

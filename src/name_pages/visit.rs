@@ -49,7 +49,10 @@ impl Visit {
         let institution = self.public.institution.id;
         let page = Page {
             look: self.look.clone(),
-            is_administrator: self.actor.as_ref().is_some_and(|actor| actor.administer(institution).is_ok()),
+            administers_name_page: self
+                .actor
+                .as_ref()
+                .is_some_and(|actor| actor.administer(institution).is_ok()),
             ..Page::new(&app.links, self.language, path)
         };
         match &self.who {

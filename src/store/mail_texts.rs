@@ -1,17 +1,17 @@
-//! The subjects and texts of letters that institutions have replaced.
+//! The subjects and texts of page mails that institutions have replaced.
 
 use super::{Result, Row, Sql, Value};
 use crate::domain::{
     ids::InstitutionId,
     language::Language,
-    mail_text::{LetterKind, MailText},
+    mail_text::{MailText, PageMailKind},
     moment::Moment,
 };
 
 pub async fn find(
     sql: &mut Sql,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
 ) -> Result<Option<MailText>> {
     let text =
@@ -22,14 +22,14 @@ pub async fn find(
     .await
 }
 
-fn key(institution: InstitutionId, kind: LetterKind, language: Language) -> [Value<'static>; 3] {
+fn key(institution: InstitutionId, kind: PageMailKind, language: Language) -> [Value<'static>; 3] {
     [institution.into(), kind.word().into(), language.tag().into()]
 }
 
 pub async fn set(
     sql: &mut Sql,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
     new: &MailText,
     now: Moment,
@@ -52,7 +52,7 @@ pub async fn set(
 pub async fn delete(
     sql: &mut Sql,
     institution: InstitutionId,
-    kind: LetterKind,
+    kind: PageMailKind,
     language: Language,
 ) -> Result<bool> {
     let text = "DELETE FROM mail_texts WHERE institution_id = $1 AND message = $2 AND language = $3";
@@ -60,12 +60,13 @@ pub async fn delete(
 }
 
 /// Which texts an institution has replaced.
-pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(LetterKind, Language)>> {
+pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(PageMailKind, Language)>> {
     let text =
         "SELECT message, language FROM mail_texts WHERE institution_id = $1 ORDER BY message, language";
     let read = |row: &Row<'_>| Ok((row.text(0)?, row.text(1)?));
     let rows = sql.rows(text, &[institution.into()], read).await?;
     // A newer version may have more kinds and languages.
-    let known = rows.iter().filter_map(|(kind, tag)| Some((LetterKind::parse(kind)?, Language::parse(tag)?)));
+    let known =
+        rows.iter().filter_map(|(kind, tag)| Some((PageMailKind::parse(kind)?, Language::parse(tag)?)));
     Ok(known.collect())
 }

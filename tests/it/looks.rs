@@ -342,7 +342,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("/me with recordings on two pages", "/me?done=details").await;
     matrix.page("own entry with a recording", "/p/class-of-2027/own?done=recording").await;
     matrix.page("legal name", "/me/legal-name").await;
-    letters(world, &mut matrix).await;
+    page_mails(world, &mut matrix).await;
     matrix.go(&Way::from(&*link(world).await).on(SUBMIT, at_home)).await;
     console_pages(world, &mut matrix).await;
     let handover =
@@ -538,7 +538,7 @@ async fn console(world: &World, matrix: &mut Matrix) {
 }
 
 /// The texts of messages, which Ana may change now, and the page that stops messages.
-async fn letters(world: &World, matrix: &mut Matrix) {
+async fn page_mails(world: &World, matrix: &mut Matrix) {
     let (app, institution) = (&world.app, world.institution.id);
     let email = Email::parse(ANA).unwrap();
     members::set(app, &Actor::Operator, institution, email, Role::Admin, Vec::new()).await.unwrap();
@@ -550,7 +550,7 @@ async fn letters(world: &World, matrix: &mut Matrix) {
     matrix.page("texts of messages with a fault", Way::from(&*path).on(wrong, fault)).await;
     let stale = "const { form } = document.querySelector('#text'); form.elements.version.value = ''; \
                  form.requestSubmit()";
-    let told = "document.querySelector('[role=alert] .letter')";
+    let told = "document.querySelector('[role=alert] .text-preview')";
     matrix.page("texts of messages that somebody else has changed", Way::from(&*path).on(stale, told)).await;
     let person = PersonId { institution, email_key: ANA.to_owned() };
     let link = opt_outs::link(app, "", &person).unwrap();

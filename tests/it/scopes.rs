@@ -32,7 +32,7 @@ use endonym::{
             ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId, TokenId,
         },
         language::Language,
-        mail_text::{LetterKind, MailText},
+        mail_text::{MailText, PageMailKind},
         media::Kind,
         member::Role as MemberRole,
         moderation::Complaint,
@@ -848,20 +848,20 @@ pub fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.id,
-            LetterKind::Invitation,
+            PageMailKind::Invitation,
             Language::English
         )),
         case!("mail_texts::set", Institution, |s, a| mail_texts::set(
             &s.world.app,
             a,
             s.id,
-            LetterKind::Invitation,
+            PageMailKind::Invitation,
             Language::English,
             "Subject",
             "{link}"
         )),
         case!("mail_texts::replace", Institution, |s, a| async {
-            let (app, place) = (&s.world.app, (LetterKind::Invitation, Language::English));
+            let (app, place) = (&s.world.app, (PageMailKind::Invitation, Language::English));
             let now = mail_texts::find(app, &Actor::Operator, s.id, place.0, place.1).await?.text;
             let new = MailText { subject: app.ids.hex(), text: "{link}".to_owned() };
             mail_texts::replace(app, a, s.id, place, Some(&new), Some(mail_texts::version(&now))).await
@@ -870,7 +870,7 @@ pub fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.id,
-            LetterKind::Invitation,
+            PageMailKind::Invitation,
             Language::English,
             None
         )),
@@ -878,7 +878,7 @@ pub fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.id,
-            LetterKind::Invitation,
+            PageMailKind::Invitation,
             Language::English,
             Email::parse(EMAIL).unwrap()
         )),
@@ -886,7 +886,7 @@ pub fn cases() -> Vec<Case> {
             &s.world.app,
             a,
             s.id,
-            LetterKind::Invitation,
+            PageMailKind::Invitation,
             Language::English
         )),
         case!("sign_in::handover", Institution, |s, a| sign_in::handover(
@@ -1801,9 +1801,9 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "exports::departures::scrub",
             "imports::job::run",
             "institutions::by_id",
-            "invitations::letter::letter",
+            "invitations::mail::mail",
             "jobs::claim_this",
-            "moderation::letter::rejection_letter",
+            "moderation::mail::rejection_mail",
             "outbox::deliver",
             "people_index::run",
             "people_tasks::run",

@@ -44,7 +44,7 @@ impl CodeTarget {
     /// The key is the page, however the client spells its code.
     fn limit_key(&self) -> LimitKey {
         let page = if let Coverage::Page(page) = self.coverage { page } else { NamePageId::new(0) };
-        LimitKey::Page { institution: self.institution.id, page }
+        LimitKey::PageCode { institution: self.institution.id, page }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
         audit::{self, Record},
         name_pages,
     },
-    Delivery, Terms, check_open, letter, link, managed, renewal,
+    Delivery, Terms, check_open, link, mail, managed, renewal,
 };
 use crate::{
     domain::{
@@ -241,7 +241,7 @@ async fn invite_one(
 ) -> Result<Invitation> {
     let is_mailed = terms.delivery == Delivery::Mail;
     let is_lost = match &known {
-        Some(known) if is_mailed => letter::is_lost(sql, known, now).await?,
+        Some(known) if is_mailed => mail::is_lost(sql, known, now).await?,
         Some(_) | None => false,
     };
     let invitation = match known {
@@ -257,7 +257,7 @@ async fn invite_one(
                 ..valid
             };
             report.invited += 1;
-            letter::send(sql, app, sent, false, now).await?
+            mail::send(sql, app, sent, false, now).await?
         }
         Some(old) => {
             report.invited += 1;
@@ -269,7 +269,7 @@ async fn invite_one(
             invitations::insert(sql, &new).await?;
             report.invited += 1;
             if is_mailed {
-                letter::enqueue(sql, app, &new, now).await?;
+                mail::enqueue(sql, app, &new, now).await?;
             }
             new
         }

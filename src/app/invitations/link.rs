@@ -5,7 +5,7 @@ use subtle::ConstantTimeEq;
 
 use super::{
     super::{Actor, App, Error, Missing, Result, consents, participants},
-    letter, not_open, page_by_id,
+    mail, not_open, page_by_id,
 };
 use crate::{
     domain::{
@@ -154,7 +154,7 @@ pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Opti
     };
     if !opened.facts.is_registered {
         let draft = Draft {
-            email: Given::Set(letter::address(&opened.invitation)?),
+            email: Given::Set(mail::address(&opened.invitation)?),
             ..Draft::read(&accepted, LegalNames::Ignored)
         };
         let page = NamePageRef::parse(&opened.page.id.to_string());

@@ -8,7 +8,7 @@ use super::{
         audit::{self, Record},
         outbox,
     },
-    about, letter,
+    about, mail,
 };
 use crate::{
     domain::{
@@ -112,7 +112,7 @@ async fn remind(sql: &mut Sql, app: &App, due: &Due, now: Moment) -> Result<bool
         base_url: base.to_owned(),
     };
     let on_page = (invitation.institution, invitation.page);
-    outbox::enqueue_letter(sql, &app.ids, on_page, letter::address(invitation)?, message, now).await?;
+    outbox::enqueue_page_mail(sql, &app.ids, on_page, mail::address(invitation)?, message, now).await?;
     Ok(true)
 }
 
@@ -175,7 +175,7 @@ pub(in crate::app) async fn remind_now(
                     number: reminder_number(&invitation),
                     base_url,
                 };
-                let address = letter::address(&invitation)?;
+                let address = mail::address(&invitation)?;
                 let reminded = Invitation {
                     reminders: invitation.reminders + 1,
                     reminded_at: Some(now),
@@ -184,7 +184,7 @@ pub(in crate::app) async fn remind_now(
                 };
                 invitations::update(sql, &reminded, false).await?;
                 let on_page = (institution, page);
-                outbox::enqueue_letter(sql, &owned_app.ids, on_page, address, message, now).await?;
+                outbox::enqueue_page_mail(sql, &owned_app.ids, on_page, address, message, now).await?;
                 audit::write(sql, &[about(record, &reminded)]).await?;
                 Ok(Reminded::Sent)
             })

@@ -7,7 +7,7 @@ use super::{
         Actor, App, Error, Missing, Result,
         audit::{self, Record},
     },
-    Delivery, Terms, about, check_open, letter, managed, on_page,
+    Delivery, Terms, about, check_open, mail, managed, on_page,
 };
 use crate::{
     domain::{
@@ -114,7 +114,7 @@ pub(super) async fn renew(
         ..old
     };
     if is_mailed {
-        return letter::send(sql, app, new, was_withdrawn, now).await;
+        return mail::send(sql, app, new, was_withdrawn, now).await;
     }
     invitations::update(sql, &new, was_withdrawn).await?;
     Ok(new)

@@ -112,7 +112,7 @@ async fn may_retry(app: &App, course: &Course) -> bool {
     }
     let policy = Policy { ceiling: 1, window: RETRY_INTERVAL, throttle: RETRY_INTERVAL };
     let standing =
-        app.limiter.take_with_policy(LimitKey::Course(course.id), policy, app.clock.instant()).await;
+        app.limiter.take_with_policy(LimitKey::RosterFetches(course.id), policy, app.clock.instant()).await;
     standing.retry_after.is_none()
 }
 

@@ -257,7 +257,7 @@ async fn tell(
     let email = person.and_then(|person| person.email).as_deref().and_then(Email::parse);
     if let Some(email) = email {
         let message = Message::Rejection { case: case.id, decided_at: now.micros(), base_url };
-        outbox::enqueue_letter(sql, &app.ids, (institution, case.page), email, message, now).await?;
+        outbox::enqueue_page_mail(sql, &app.ids, (institution, case.page), email, message, now).await?;
     }
     Ok(())
 }

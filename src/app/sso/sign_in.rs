@@ -105,8 +105,10 @@ async fn admit(app: &App, client: Option<Client>) -> Result<(), Refusal> {
     let Some(client) = client else { return Ok(()) };
     let ceiling = if client.is_proxy { PROXY_LIMIT } else { CLIENT_LIMIT };
     let policy = Policy { ceiling, window: MINUTE, throttle: Duration::from_secs(1) };
-    let quota =
-        app.limiter.take_with_policy(LimitKey::sso(client.address), policy, app.clock.instant()).await;
+    let quota = app
+        .limiter
+        .take_with_policy(LimitKey::sso_sign_ins(client.address), policy, app.clock.instant())
+        .await;
     quota.retry_after.map_or(Ok(()), |retry_after| Err(Refusal::TooMany { retry_after }))
 }
 

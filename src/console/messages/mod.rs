@@ -175,11 +175,11 @@ fn kind_id(message: &Stored) -> &'static str {
     match message {
         Message::SignIn { .. } => "console-messages-sign-in",
         Message::Test | Message::Sample { .. } => "console-messages-test",
-        Message::Invitation { .. } => "letters-kind-invitation",
-        Message::Reminder { .. } => "letters-kind-reminder",
-        Message::Rejection { .. } => "letters-kind-rejection",
-        Message::RecordingRequest { .. } => "letters-kind-request",
-        Message::Retention { .. } => "letters-kind-retention",
+        Message::Invitation { .. } => "page-mail-kind-invitation",
+        Message::Reminder { .. } => "page-mail-kind-reminder",
+        Message::Rejection { .. } => "page-mail-kind-rejection",
+        Message::RecordingRequest { .. } => "page-mail-kind-request",
+        Message::Retention { .. } => "page-mail-kind-retention",
     }
 }
 

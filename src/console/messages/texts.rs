@@ -41,8 +41,8 @@ struct TextsPage<'a> {
 async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let done = match query.get("done") {
-        Some("saved") => Some("letters-page-saved"),
-        Some("reset") => Some("letters-page-was-reset"),
+        Some("saved") => Some("page-mail-page-saved"),
+        Some("reset") => Some("page-mail-page-was-reset"),
         _ => None,
     };
     let asked = Asked::read(&query, console.who.language());

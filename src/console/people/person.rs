@@ -252,12 +252,12 @@ fn called(words: Words, console: &Console, call: &CallView) -> Event {
 fn message_id(message: &Message) -> &'static str {
     match message {
         Message::SignIn { .. } => "console-people-mail-sign-in",
-        Message::Test | Message::Sample { .. } => "letters-page-test-title",
-        Message::Invitation { .. } => "letters-kind-invitation",
-        Message::Reminder { .. } => "letters-kind-reminder",
-        Message::Rejection { .. } => "letters-kind-rejection",
-        Message::RecordingRequest { .. } => "letters-kind-request",
-        Message::Retention { .. } => "letters-kind-retention",
+        Message::Test | Message::Sample { .. } => "page-mail-page-test-title",
+        Message::Invitation { .. } => "page-mail-kind-invitation",
+        Message::Reminder { .. } => "page-mail-kind-reminder",
+        Message::Rejection { .. } => "page-mail-kind-rejection",
+        Message::RecordingRequest { .. } => "page-mail-kind-request",
+        Message::Retention { .. } => "page-mail-kind-retention",
     }
 }
 

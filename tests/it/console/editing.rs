@@ -219,7 +219,7 @@ async fn forms(world: &World) -> Vec<Form> {
     let name_page = format!("/name-pages/{}", world.page.id);
     let page = [("register", "invited"), ("listen", "registered"), ("moderation", "off"), ("domains", "")];
     let field = [("kind", "text"), ("options", ""), ("edited_by", "staff"), ("asked", "off")];
-    let letter = [("message", "invitation"), ("language", "de"), ("do", "save"), ("text", "{link}")];
+    let mail_text = [("message", "invitation"), ("language", "de"), ("do", "save"), ("text", "{link}")];
     let mut all = settings();
     all.extend(access(world).await);
     all.extend([
@@ -252,7 +252,7 @@ async fn forms(world: &World) -> Vec<Form> {
         form(
             "/messages/texts",
             ["/messages/texts?message=invitation&language=de", "/messages/texts"],
-            fields(&letter),
+            fields(&mail_text),
             texts("subject", ["Their subject", "My subject"], false),
         ),
     ]);

@@ -9,7 +9,8 @@ use endonym::{
     app::{Actor, mail_texts, people_tasks},
     console,
     domain::{
-        ids::ParticipantId, language::Language, mail_text::LetterKind, member::Role, people_task::TaskAction,
+        ids::ParticipantId, language::Language, mail_text::PageMailKind, member::Role,
+        people_task::TaskAction,
     },
 };
 use reqwest::Method;
@@ -186,9 +187,9 @@ async fn what_somebody_has_typed_never_runs() {
     let (visits, shown, seen) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
     let mut crawl = Crawl { world: &world, browser: &owner, table, waiting, visits, shown, seen };
     crawl.run().await;
-    for kind in LetterKind::ALL {
-        let letter = mail_texts::preview(app, operator, id, kind, Language::English, None).await.unwrap();
-        crawl.check_body(kind.word(), &letter.html);
+    for kind in PageMailKind::ALL {
+        let preview = mail_texts::preview(app, operator, id, kind, Language::English, None).await.unwrap();
+        crawl.check_body(kind.word(), &preview.html);
     }
 
     let missed = (0..table.0.len()).filter(|number| !crawl.seen.contains(number));

@@ -5,7 +5,7 @@ use endonym::{
     domain::{
         ids::NamePageId,
         language::Language,
-        mail_text::LetterKind,
+        mail_text::PageMailKind,
         member::Role::{Admin, Manager, Owner},
     },
     store::Value,
@@ -179,7 +179,7 @@ async fn texts_are_previewed_saved_and_reset() {
     let (admin, at) = (visitor(&world, Admin).await, path(&world, "/messages/texts"));
     let asked = format!("{at}?message=invitation&language=de");
     let own = async || {
-        let (kind, language) = (LetterKind::Invitation, Language::German);
+        let (kind, language) = (PageMailKind::Invitation, Language::German);
         let found = mail_texts::find(&world.app, &Actor::Operator, world.institution.id, kind, language);
         let found = found.await.unwrap();
         (found.is_own, found.text.subject)

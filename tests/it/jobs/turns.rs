@@ -48,7 +48,7 @@ fn exports(institution: InstitutionId, count: i64) -> impl Iterator<Item = Job> 
     })
 }
 
-fn letters(institution: InstitutionId, count: i64) -> impl Iterator<Item = Job> {
+fn page_mails(institution: InstitutionId, count: i64) -> impl Iterator<Item = Job> {
     (0..count).map(move |number| Job::SendBulkMail {
         institution: Some(institution),
         message: MessageId::new(number),
@@ -126,14 +126,14 @@ async fn a_worker_takes_no_turn_in_lanes_that_it_does_not_serve() {
     let world = World::new().await;
     let (one, two) = (world.institution.id, world.neighbor().await.institution.id);
     enqueue(&world, exports(one, 2)).await;
-    enqueue(&world, letters(two, 2)).await;
+    enqueue(&world, page_mails(two, 2)).await;
     assert_eq!(next(&world, &[Lane::BulkMail], 2).await, [Some(two); 2]);
     assert!(claim_in(&world, &[Lane::BulkMail]).await.is_none());
     assert_eq!(next(&world, Lane::SHARED, 2).await, [Some(one); 2]);
 }
 
 #[tokio::test]
-async fn twenty_thousand_letters_of_one_institution_delay_another_by_one() {
+async fn twenty_thousand_page_mails_of_one_institution_delay_another_by_one() {
     let world = World::new().await;
     let (one, two) = (world.institution.id, world.neighbor().await.institution.id);
     let (series, n) = series(&world.app.db, "20000");
@@ -144,7 +144,7 @@ async fn twenty_thousand_letters_of_one_institution_delay_another_by_one() {
     );
     assert_eq!(execute(&world.app.db, many, vec![]).await, 20_000);
     assert_eq!(next(&world, &[Lane::BulkMail], 3).await, [Some(one); 3]);
-    enqueue(&world, letters(two, 2)).await;
+    enqueue(&world, page_mails(two, 2)).await;
     let whose = next(&world, &[Lane::BulkMail], 4).await;
     assert_eq!(whose, [two, one, two, one].map(Some));
 }

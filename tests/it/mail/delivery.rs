@@ -9,7 +9,7 @@ use endonym::{
         ids::{MessageId, SignInRequestId},
         message::{Message, State},
     },
-    mail::{Language, Letter, Mailbox, Rendered, render},
+    mail::{Language, Mailbox, OutgoingMail, Rendered, render},
 };
 
 use super::{Server, advance, all, certificate, enqueue, find, mailer, reaches, world};
@@ -57,7 +57,7 @@ async fn names_and_texts_in_any_script_arrive_unchanged() {
         language: Language::English,
         institution_name: Some("جامعة المثال 🎓".into()),
     };
-    let letter = Letter {
+    let mail = OutgoingMail {
         id: MessageId::new(7),
         to: Email::parse("用户@例子.中国").unwrap(),
         reply_to: Mailbox::parse("Søren, Registrar <registrar@example.edu>"),
@@ -65,7 +65,7 @@ async fn names_and_texts_in_any_script_arrive_unchanged() {
         unsubscribe: None,
         date: endonym::domain::moment::Moment::from_micros(1_767_225_600_000_000),
     };
-    server.mailer().send(&letter).await.unwrap();
+    server.mailer().send(&mail).await.unwrap();
     let message = &server.received()[0];
     assert_eq!(message["rcpt_tos"][0], "用户@xn--fsqu00a.xn--fiqs8s");
     assert_eq!(message["headers"]["Subject"], "Your code to sign in: جامعة المثال 🎓");
@@ -104,7 +104,7 @@ async fn starttls_and_an_account_protect_the_connection() {
     ];
     let server = Server::start(&options).await;
     let url = |password: &str| format!("smtp://names%40x:{password}@localhost:{}", server.port);
-    let letter = |n| Letter {
+    let mail = |n| OutgoingMail {
         id: MessageId::new(n),
         to: Email::parse("ana@example.org").unwrap(),
         reply_to: None,
@@ -115,13 +115,13 @@ async fn starttls_and_an_account_protect_the_connection() {
     let trusted = mailer(&url("p%3A%2F%C3%A9"), Some(certificate.clone())).unwrap();
     assert!(trusted.check().await.unwrap().starts_with("250 "));
     // The second one over the same connection.
-    trusted.send(&letter(1)).await.unwrap();
-    trusted.send(&letter(2)).await.unwrap();
+    trusted.send(&mail(1)).await.unwrap();
+    trusted.send(&mail(2)).await.unwrap();
     let received = server.received();
     assert_eq!(received.len(), 2);
     assert!(received.iter().all(|one| one["encrypted"] == true && one["user"] == "names@x"), "{received:?}");
 
-    let why = mailer(&url("wrong"), Some(certificate.clone())).unwrap().send(&letter(3)).await.unwrap_err();
+    let why = mailer(&url("wrong"), Some(certificate.clone())).unwrap().send(&mail(3)).await.unwrap_err();
     assert!(why.contains("authentication as `names@x`") && why.contains("535"), "{why}");
     assert!(!why.contains("wrong"), "{why}");
     let other = tempfile::tempdir().unwrap();
@@ -129,7 +129,7 @@ async fn starttls_and_an_account_protect_the_connection() {
     let other = std::fs::read(other).unwrap();
     let wrong_ca = folder.path().join("other.pem");
     std::fs::write(&wrong_ca, other).unwrap();
-    let why = mailer(&url("p%3A%2F%C3%A9"), Some(wrong_ca)).unwrap().send(&letter(4)).await.unwrap_err();
+    let why = mailer(&url("p%3A%2F%C3%A9"), Some(wrong_ca)).unwrap().send(&mail(4)).await.unwrap_err();
     assert!(why.contains("TLS with localhost"), "{why}");
     assert_eq!(server.received().len(), 2, "nothing was sent over a connection that is not trusted");
 }

@@ -3,9 +3,9 @@
 mod commands;
 mod delivery;
 mod killed;
-mod letters;
 mod newer;
 mod pace;
+mod page_mail;
 
 use std::{
     io::{BufRead, BufReader},

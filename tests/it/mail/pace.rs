@@ -14,9 +14,9 @@ use endonym::{
 };
 
 use super::{
-    FROM, Server, advance, enqueue, invite_many,
-    letters::{invite, invite_to},
-    paced_mailer, reaches, world,
+    FROM, Server, advance, enqueue, invite_many, paced_mailer,
+    page_mail::{invite, invite_to},
+    reaches, world,
 };
 use crate::support::{database::execute, process::Installation, until};
 
@@ -45,13 +45,13 @@ async fn two_processes_together_keep_the_pace() {
     };
     let _processes = [work(), work()];
     until("a message", || async { !server.received().is_empty() }).await;
-    // Each of them has two workers for letters. One has sent the first letter, and all four wait.
+    // Each of them has two workers for page mails. One has sent the first page mail, and all four wait.
     until("everybody has a turn", || async { free(&db).await >= start.plus(5 * MINUTE) }).await;
     assert_eq!(server.received().len(), 1);
 }
 
 #[tokio::test]
-async fn a_code_does_not_wait_and_the_next_letters_wait_longer_instead() {
+async fn a_code_does_not_wait_and_the_next_page_mails_wait_longer_instead() {
     let server = Server::start(&[]).await;
     let world = world(paced_mailer(&server.url(), None, 1).unwrap()).await;
     world.work(1);
@@ -62,14 +62,14 @@ async fn a_code_does_not_wait_and_the_next_letters_wait_longer_instead() {
     assert!(first >= start.plus(MINUTE), "the code has taken a turn");
     invite(&world, &["ana@example.org", "bea@example.org"]).await;
     let both = first.plus(2 * MINUTE);
-    until("both letters have a turn", || async { free(&world.app.db).await == both }).await;
+    until("both page mails have a turn", || async { free(&world.app.db).await == both }).await;
     assert_eq!(server.received().len(), 1, "only the code");
     world.advance(MINUTE);
-    until("the first letter", || async { server.received().len() == 2 }).await;
+    until("the first page mail", || async { server.received().len() == 2 }).await;
 }
 
 #[tokio::test]
-async fn a_letter_is_sent_later_if_no_turn_can_be_reserved() {
+async fn a_page_mail_is_sent_later_if_no_turn_can_be_reserved() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
     execute(&world.app.db, "DELETE FROM mail_pace", vec![]).await;
@@ -83,11 +83,11 @@ async fn a_letter_is_sent_later_if_no_turn_can_be_reserved() {
     assert_eq!(server.received().len(), 0);
     execute(&world.app.db, "INSERT INTO mail_pace (id, next_at) VALUES (1, 0)", vec![]).await;
     advance(&world, 2 * MINUTE).await;
-    until("the letter", || async { server.received().len() == 1 }).await;
+    until("the page mail", || async { server.received().len() == 1 }).await;
 }
 
 #[tokio::test]
-async fn many_letters_of_one_institution_do_not_delay_the_one_of_another() {
+async fn many_page_mails_of_one_institution_do_not_delay_the_one_of_another() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
     let neighbor = world.neighbor().await;
@@ -98,7 +98,7 @@ async fn many_letters_of_one_institution_do_not_delay_the_one_of_another() {
     let mut whose = Vec::new();
     for _ in 0..3 {
         let claimed = jobs::claim(&world.app, MINUTE, &[Lane::BulkMail]).await.unwrap();
-        whose.push(claimed.expect("a letter is due").job.institution());
+        whose.push(claimed.expect("a page mail is due").job.institution());
     }
     let (one, two) = (world.institution.id, neighbor.institution.id);
     assert_eq!(whose, [one, two, one].map(Some));

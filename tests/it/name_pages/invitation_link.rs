@@ -368,20 +368,20 @@ async fn a_closed_page_says_so_and_takes_nobody() {
 }
 
 #[tokio::test]
-async fn a_letter_is_of_no_use_once_its_recipient_has_recorded_or_is_out_of_reach() {
+async fn a_page_mail_is_of_no_use_once_its_recipient_has_recorded_or_is_out_of_reach() {
     let world = World::new().await;
     let (app, id) = (&world.app, world.institution.id);
     invite(&world, ADA, &by_mail()).await;
     let ada = link(&world, ADA).await;
     let token = LinkToken::parse(ada.strip_prefix("/i/").unwrap()).unwrap();
-    let letter = async |generation| invitations::letter(app, id, token.id, generation).await.unwrap();
-    let found = letter(Some(1)).await.unwrap();
+    let mail = async |generation| invitations::mail(app, id, token.id, generation).await.unwrap();
+    let found = mail(Some(1)).await.unwrap();
     assert_eq!((found.path, found.name.as_deref()), (ada, Some("Ada Lovelace")));
     assert_eq!((found.page_title.as_str(), found.language), ("Class of 2027", Language::English));
     assert_eq!(found.to.as_given(), "ada@example.edu");
-    assert!(letter(None).await.is_some() && letter(Some(2)).await.is_none());
+    assert!(mail(None).await.is_some() && mail(Some(2)).await.is_none());
     let neighbor = world.neighbor().await.institution.id;
-    assert!(invitations::letter(app, neighbor, token.id, None).await.unwrap().is_none());
+    assert!(invitations::mail(app, neighbor, token.id, None).await.unwrap().is_none());
     for (on, off) in [
         (
             "INSERT INTO mail_opt_outs (institution_id, email_key, created_at) SELECT institution_id, email_key, 1 FROM invitations",
@@ -396,12 +396,12 @@ async fn a_letter_is_of_no_use_once_its_recipient_has_recorded_or_is_out_of_reac
         ("UPDATE invitations SET withdrawn_at = 1", "UPDATE invitations SET withdrawn_at = NULL"),
     ] {
         execute(&app.db, on, vec![]).await;
-        assert!(letter(Some(1)).await.is_none(), "{on}");
+        assert!(mail(Some(1)).await.is_none(), "{on}");
         execute(&app.db, off, vec![]).await;
-        assert!(letter(Some(1)).await.is_some(), "{off}");
+        assert!(mail(Some(1)).await.is_some(), "{off}");
     }
     let person = world.person("Ada", "ada@example.edu").await;
-    assert!(letter(Some(1)).await.is_some(), "registered is not recorded");
+    assert!(mail(Some(1)).await.is_some(), "registered is not recorded");
     world.give(&person, Kind::Recording, b"sound").await;
-    assert!(letter(Some(1)).await.is_none());
+    assert!(mail(Some(1)).await.is_none());
 }

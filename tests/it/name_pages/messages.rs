@@ -2,7 +2,9 @@
 
 use endonym::{
     app::{Actor, mail_texts, members},
-    domain::{email::Email, language::Language, mail_text::LetterKind, member::Role, name_page::NamePageRef},
+    domain::{
+        email::Email, language::Language, mail_text::PageMailKind, member::Role, name_page::NamePageRef,
+    },
     words::Words,
 };
 
@@ -39,7 +41,7 @@ fn path(world: &World) -> String {
 }
 
 async fn in_force(world: &World, language: Language) -> mail_texts::TextInForce {
-    let (kind, institution) = (LetterKind::Invitation, world.institution.id);
+    let (kind, institution) = (PageMailKind::Invitation, world.institution.id);
     mail_texts::find(&world.app, &Actor::Operator, institution, kind, language).await.unwrap()
 }
 
@@ -149,7 +151,7 @@ async fn the_second_of_two_is_told_sees_the_text_of_the_other_and_loses_nothing(
 fn a_sentence_that_names_the_button_has_its_label_in_every_language() {
     for language in Language::ALL {
         let words = Words::new(language);
-        let (told, label) = (words.text("letters-page-not-reset"), words.text("letters-page-reset"));
+        let (told, label) = (words.text("page-mail-page-not-reset"), words.text("page-mail-page-reset"));
         assert!(told.contains(&label), "{}: {label} in {told}", language.tag());
     }
 }
@@ -158,16 +160,16 @@ fn a_sentence_that_names_the_button_has_its_label_in_every_language() {
 async fn every_message_has_a_preview_in_every_language() {
     let world = World::new().await;
     let (browser, path) = (administrator(&world).await, path(&world));
-    for kind in LetterKind::ALL {
+    for kind in PageMailKind::ALL {
         for language in Language::ALL {
             let address = format!("{path}?message={}&language={}", kind.word(), language.tag());
             let page = browser.get(&address).await.expect(200);
-            let letter = page.body.split("class=\"letter\"").nth(1).expect("a preview");
-            let letter = letter.split("</section>").next().unwrap();
+            let preview = page.body.split("class=\"text-preview\"").nth(1).expect("a preview");
+            let preview = preview.split("</section>").next().unwrap();
             let direction = format!("lang=\"{}\" dir=\"{}\"", language.tag(), language.direction());
-            assert!(letter.contains(&direction), "{letter}");
-            assert!(letter.contains("Ada Lovelace") && !letter.contains('{'), "{letter}");
-            assert!(letter.contains(&world.institution.name), "{letter}");
+            assert!(preview.contains(&direction), "{preview}");
+            assert!(preview.contains("Ada Lovelace") && !preview.contains('{'), "{preview}");
+            assert!(preview.contains(&world.institution.name), "{preview}");
         }
     }
 }
@@ -179,8 +181,8 @@ async fn a_preview_of_what_was_entered_saves_nothing() {
     browser.get(&path).await.expect(200);
     let fields = german("preview", "S <b>", "Moin <i>{name}</i>\r\n\r\n{link}");
     let page = browser.post(&path, &fields).await.expect(200);
-    let letter = page.body.split("class=\"letter\"").nth(1).unwrap();
-    assert!(letter.contains("Moin &#60;i&#62;\u{2068}Ada Lovelace\u{2069}&#60;/i&#62;"), "{letter}");
+    let preview = page.body.split("class=\"text-preview\"").nth(1).unwrap();
+    assert!(preview.contains("Moin &#60;i&#62;\u{2068}Ada Lovelace\u{2069}&#60;/i&#62;"), "{preview}");
     assert!(!page.body.contains("<i>"), "{}", page.body);
     assert!(page.body.contains("This text is not saved yet."), "{}", page.body);
     assert!(!page.body.contains("This is the text that comes with Endonym."), "{}", page.body);

@@ -320,14 +320,14 @@ async fn a_rejection_needs_a_reason_which_the_person_receives_once() {
     let sent =
         "SELECT COUNT(*) FROM outbox WHERE message LIKE '%\"rejection\"%' AND name_page_id IS NOT NULL";
     assert_eq!(number(&world, sent).await, 1);
-    let letter = moderation::rejection_letter(app, id, target.case).await.unwrap().unwrap();
-    assert_eq!((letter.to.key(), letter.name.as_deref()), (ANA, Some("Ana")));
-    assert_eq!(letter.reason.as_deref(), Some("There is music."));
-    assert_eq!(letter.link, format!("/p/{}/own", world.page.slug));
+    let mail = moderation::rejection_mail(app, id, target.case).await.unwrap().unwrap();
+    assert_eq!((mail.to.key(), mail.name.as_deref()), (ANA, Some("Ana")));
+    assert_eq!(mail.reason.as_deref(), Some("There is music."));
+    assert_eq!(mail.link, format!("/p/{}/own", world.page.slug));
     // Their own page says it, too, until they record again, and so does the one that the link leads to.
     world.agree(id, ANA).await;
     let own = signed_in(&world, id, ANA).await;
-    let paths = ["/me", letter.link.as_str()];
+    let paths = ["/me", mail.link.as_str()];
     for path in paths {
         let page = own.get(path).await.expect(200);
         assert!(page.body.contains("There is music."), "{path}: {}", page.body);
@@ -352,8 +352,8 @@ async fn what_was_rejected_or_removed_can_be_restored_unless_there_is_a_newer_re
     nothing_is_left_over(&world).await;
     assert!(is_done(&restore(&world, &first).await.unwrap(), CaseState::Restored));
     assert_eq!(status(&link_of(&world, &first).await).await, 200);
-    let letter = moderation::rejection_letter(&world.app, world.institution.id, first.case).await.unwrap();
-    assert!(letter.is_none(), "there is nothing to say any more");
+    let mail = moderation::rejection_mail(&world.app, world.institution.id, first.case).await.unwrap();
+    assert!(mail.is_none(), "there is nothing to say any more");
     assert!(matches!(restore(&world, &first).await.unwrap(), Outcome::Decided(_)), "twice");
 
     // Removed although it was accepted. Rejected twice: each of them can be restored.

@@ -95,15 +95,15 @@ impl Story {
     }
 
     /// Recipients and texts of all messages that have a link which starts like this.
-    fn letters(&self, link: &str) -> Vec<(String, String)> {
+    fn mails(&self, link: &str) -> Vec<(String, String)> {
         let link = format!("{}{link}", self.world.base);
-        let letters = self.server.received().into_iter().map(|message| (recipient(&message), text(&message)));
-        letters.filter(|(_, text)| text.contains(&link)).collect()
+        let mails = self.server.received().into_iter().map(|message| (recipient(&message), text(&message)));
+        mails.filter(|(_, text)| text.contains(&link)).collect()
     }
 
     /// Opens a page for managers, and signs in with the code in the message.
     async fn go_as_manager(&self, below: &str) {
-        let before = self.letters("/sign-in/").len();
+        let before = self.mails("/sign-in/").len();
         self.next_person().await;
         self.go(below).await;
         arrive(&self.browser, "/sign-in").await;
@@ -112,9 +112,9 @@ impl Story {
         type_text(&self.browser, MANAGER).await;
         self.browser.press(ENTER).await;
         arrive(&self.browser, "/sign-in/code").await;
-        until("the message with the code", || async { self.letters("/sign-in/").len() == before + 1 }).await;
-        let (_, letter) = self.letters("/sign-in/").pop().unwrap();
-        let code = letter.lines().find_map(|line| line.strip_prefix("    ")).expect("a code").trim();
+        until("the message with the code", || async { self.mails("/sign-in/").len() == before + 1 }).await;
+        let (_, mail) = self.mails("/sign-in/").pop().unwrap();
+        let code = mail.lines().find_map(|line| line.strip_prefix("    ")).expect("a code").trim();
         tab_to(&self.browser, "id === \"code\"").await;
         type_text(&self.browser, code).await;
         self.browser.press(ENTER).await;
@@ -158,16 +158,16 @@ impl Story {
         let message = self.server.received().into_iter().find(|message| recipient(message) == WHO).unwrap();
         let html = message["parts"][1]["content"].as_str().unwrap();
         assert!(html.contains(&format!("lang=\"{}\"", self.language)), "{html}");
-        let letter = text(&message);
+        let mail = text(&message);
         let start = format!("{}/i/", self.world.base);
-        letter.split_whitespace().find(|word| word.starts_with(&start)).expect("a link").to_owned()
+        mail.split_whitespace().find(|word| word.starts_with(&start)).expect("a link").to_owned()
     }
 
     /// Waits until everybody has so many messages with their personal link.
     async fn all_have_letters(&self, what: &str, wanted: impl Fn(&str) -> usize) {
         until(what, || async {
-            let letters = self.letters("/i/");
-            let number = |to: &str| letters.iter().filter(|(other, _)| other == to).count();
+            let mails = self.mails("/i/");
+            let number = |to: &str| mails.iter().filter(|(other, _)| other == to).count();
             (0..PEOPLE).map(email).all(|to| number(&to) == wanted(&to))
         })
         .await;

@@ -9,7 +9,7 @@ use endonym::{
         custom_field::FieldKind,
         email::Email,
         language::Language,
-        mail_text::LetterKind,
+        mail_text::PageMailKind,
         media::Kind,
         member::Role,
         name_page::NamePageRef,
@@ -108,9 +108,9 @@ pub async fn institution(world: &World, table: &mut Table) {
     consents::set(app, operator, id, Language::English, &text).await.unwrap();
     // Braces are for placeholders.
     let plain = EVIL.replace(['{', '}'], "");
-    let subject = format!("{}{plain}", table.mark("the subject of a letter"));
-    let text = format!("{}{plain}\n\n{{link}}", table.mark("the text of a letter"));
-    let (kind, language) = (LetterKind::Invitation, Language::English);
+    let subject = format!("{}{plain}", table.mark("the subject of a page mail"));
+    let text = format!("{}{plain}\n\n{{link}}", table.mark("the text of a page mail"));
+    let (kind, language) = (PageMailKind::Invitation, Language::English);
     mail_texts::set(app, operator, id, kind, language, &subject, &text).await.unwrap();
     refused(
         "placeholder",

@@ -108,7 +108,7 @@ impl Story {
         assert_eq!(texts(&self.browser, counts).await, [format!("New: {PEOPLE}")]);
     }
 
-    /// Returns the links of all letters by address.
+    /// Returns the links of all mails by address.
     async fn invite_everybody(&self) -> BTreeMap<String, String> {
         self.browser.click(".manage a[href$='/invitations']").await;
         self.browser.until("document.querySelector('form:has([name=whom]) button')").await;
@@ -155,7 +155,7 @@ impl Story {
         self.browser.devtools("Network.clearBrowserCookies", json!({})).await;
     }
 
-    /// One of the class follows the link in their letter, on a phone.
+    /// One of the class follows the link in their mail, on a phone.
     async fn record_on_a_phone(&self, link: &str) {
         let clip = Clip::of("Siobhan Gallagher");
         self.next_person().await;
@@ -175,7 +175,7 @@ impl Story {
         self.browser.resize(1_000).await;
     }
 
-    /// What the browser of somebody sends who follows the link in their letter and chooses a file.
+    /// What the browser of somebody sends who follows the link in their mail and chooses a file.
     async fn record_from_a_file(&self, link: &str, sound: &[u8]) {
         let base = self.serving.base.as_str();
         let path = link.strip_prefix(base).unwrap();

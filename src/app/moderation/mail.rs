@@ -8,16 +8,16 @@ use crate::{
         moderation::Case,
         session::PersonId,
     },
-    mail::render::{self, PageLetter},
+    mail::render::{self, PageMail},
     store::{self, moderation as cases},
 };
 
 /// What the message about a rejected or removed recording says. `None` if it was restored or deleted in the meantime.
-pub async fn rejection_letter(
+pub async fn rejection_mail(
     app: &App,
     institution: InstitutionId,
     case: ModerationId,
-) -> Result<Option<PageLetter>> {
+) -> Result<Option<PageMail>> {
     let sql = &mut app.db.read();
     let case = cases::find(sql, institution, case).await?.filter(Case::can_be_restored);
     let Some(case) = case else { return Ok(None) };
@@ -29,7 +29,7 @@ pub async fn rejection_letter(
     let languages = store::languages::find(sql, &id).await?;
     let settings = store::page_settings::find(sql, institution, case.page).await?;
     let closes_at = settings.and_then(|settings| settings.closes_at);
-    Ok(Some(PageLetter {
+    Ok(Some(PageMail {
         to,
         name: Some(person.full_name()).filter(|name| !name.is_empty()),
         institution_name: owner.name,

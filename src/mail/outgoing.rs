@@ -73,7 +73,7 @@ pub fn address(email: &Email) -> Option<Address> {
 
 /// A message to one recipient.
 #[derive(Debug, Clone)]
-pub struct Letter {
+pub struct OutgoingMail {
     pub id: MessageId,
     pub to: Email,
     pub reply_to: Option<Mailbox>,
@@ -83,14 +83,14 @@ pub struct Letter {
     pub date: Moment,
 }
 
-/// A letter ready for transmission.
+/// A mail ready for transmission.
 pub struct Formatted {
     pub from: Address,
     pub to: Address,
     pub bytes: Vec<u8>,
 }
 
-impl Letter {
+impl OutgoingMail {
     /// Every attempt has the same `Message-ID`, so that two copies would be recognized as the same message.
     pub fn message_id(&self, from: &Mailbox) -> String {
         format!("<endonym-{}@{}>", self.id, from.domain())
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn formatted(from: &str, to: &str, subject: &str) -> String {
-        let letter = Letter {
+        let mail = OutgoingMail {
             id: MessageId::new(7),
             to: Email::parse(to).unwrap(),
             reply_to: Mailbox::parse("Büro <office@example.edu>"),
@@ -152,7 +152,7 @@ mod tests {
             )),
             date: Moment::from_micros(1_767_225_600_000_000),
         };
-        String::from_utf8(letter.format(&Mailbox::parse(from).unwrap()).unwrap().bytes).unwrap()
+        String::from_utf8(mail.format(&Mailbox::parse(from).unwrap()).unwrap().bytes).unwrap()
     }
 
     #[test]

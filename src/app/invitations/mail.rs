@@ -33,7 +33,7 @@ pub(super) async fn send(
 
 pub(super) async fn enqueue(sql: &mut Sql, app: &App, invitation: &Invitation, now: Moment) -> Result<()> {
     let (on_page, message) = ((invitation.institution, invitation.page), message(invitation));
-    outbox::enqueue_letter(sql, &app.ids, on_page, address(invitation)?, message, now).await.map(|_| ())
+    outbox::enqueue_page_mail(sql, &app.ids, on_page, address(invitation)?, message, now).await.map(|_| ())
 }
 
 fn message(invitation: &Invitation) -> Message {
@@ -60,7 +60,7 @@ pub(super) async fn is_lost(sql: &mut Sql, invitation: &Invitation, now: Moment)
 
 /// What the message of an invitation, or a reminder, says.
 #[derive(Debug, Clone)]
-pub struct InvitationLetter {
+pub struct InvitationMail {
     pub to: Email,
     /// The recipient's, if it is known.
     pub name: Option<String>,
@@ -75,14 +75,14 @@ pub struct InvitationLetter {
     pub closes_at: Option<Moment>,
 }
 
-/// Collects a letter when it is sent. `None` if it is of no use any more: the recipient has recorded, wants no mail, or cannot be
+/// Collects the mail of an invitation when it is sent. `None` if it is of no use any more: the recipient has recorded, wants no mail, or cannot be
 /// reached; the invitation is withdrawn, expired, or of another generation than the message; the page is closed or archived.
-pub async fn letter(
+pub async fn mail(
     app: &App,
     institution: InstitutionId,
     id: InvitationId,
     generation: Option<i64>,
-) -> Result<Option<InvitationLetter>> {
+) -> Result<Option<InvitationMail>> {
     let (now, sql) = (app.clock.now(), &mut app.db.read());
     let Some(invitation) = invitations::find(sql, institution, id).await? else { return Ok(None) };
     if !invitation.is_valid(now) || generation.is_some_and(|wanted| wanted != invitation.generation) {
@@ -102,7 +102,7 @@ pub async fn letter(
         true => participants::registered(sql, institution, page.id, &person.email_key).await?.full_name(),
         false => invitation.full_name(),
     };
-    Ok(Some(InvitationLetter {
+    Ok(Some(InvitationMail {
         to: address(&invitation)?,
         name: (!name.is_empty()).then_some(name),
         page_title: page.title,

@@ -1,4 +1,4 @@
-//! Letters about name pages: what they look like, who does not get them, and that nobody waits because of them.
+//! Mails about name pages: what they look like, who does not get them, and that nobody waits because of them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use endonym::{
         email::Email,
         ids::{InstitutionId, InvitationId, ParticipantId},
         language::Language,
-        mail_text::LetterKind,
+        mail_text::PageMailKind,
         media::Kind,
         message::{Message, OutboxMessage, State},
         name_page::NamePageRef,
@@ -118,7 +118,7 @@ async fn a_code_and_a_test_have_no_link_to_stop_them() {
     world.work(1);
     let institution = world.institution.id;
     enqueue(&world, Some(institution), "ana@example.org", Message::Test).await;
-    let (kind, language) = (LetterKind::Reminder, Language::Arabic);
+    let (kind, language) = (PageMailKind::Reminder, Language::Arabic);
     let to = Email::parse("admin@example.org").unwrap();
     mail_texts::send_test(&world.app, &Actor::Operator, institution, kind, language, to).await.unwrap();
     let received = until_received(&server, 2).await;
@@ -133,7 +133,7 @@ async fn an_institutions_own_text_is_used_in_its_language_alone() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
     let (app, actor, institution) = (&world.app, &Actor::Operator, world.institution.id);
-    let (kind, german) = (LetterKind::Invitation, Language::German);
+    let (kind, german) = (PageMailKind::Invitation, Language::German);
     let text = "Moin {name},\n<script>alert(1)</script> & {page}\n\n{link}\n\nBis {closes}.";
     mail_texts::set(app, actor, institution, kind, german, "Für {page}", text).await.unwrap();
     invite_in(&world, Some(german), &["ana@example.org"]).await;
@@ -151,7 +151,7 @@ async fn an_institutions_own_text_is_used_in_its_language_alone() {
 }
 
 #[tokio::test]
-async fn who_has_opted_out_gets_no_letters_and_still_gets_what_they_request() {
+async fn who_has_opted_out_gets_no_page_mails_and_still_gets_what_they_request() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
     let institution = world.institution.id;
@@ -179,7 +179,7 @@ async fn who_has_opted_out_gets_no_letters_and_still_gets_what_they_request() {
 }
 
 #[tokio::test]
-async fn an_address_that_does_not_exist_is_marked_and_gets_no_more_letters() {
+async fn an_address_that_does_not_exist_is_marked_and_gets_no_more_page_mails() {
     let server = Server::start(&[]).await;
     let world = world(server.mailer()).await;
     world.work(1);
@@ -198,7 +198,7 @@ async fn an_address_that_does_not_exist_is_marked_and_gets_no_more_letters() {
     let again =
         || Message::Reminder { invitation: InvitationId::new(1), number: 1, base_url: world.base.clone() };
     enqueue(&world, Some(institution), "Unknown@example.org", again()).await;
-    assert_eq!(all(&world).await.len(), 1, "a letter is not enqueued");
+    assert_eq!(all(&world).await.len(), 1, "a page mail is not enqueued");
     let test = enqueue(&world, Some(institution), "unknown@example.org", Message::Test).await;
     reaches(&world, test, State::Failed, 1).await;
 
@@ -225,7 +225,7 @@ async fn a_rejected_content_or_a_delay_says_nothing_about_the_address() {
     reaches(&world, delayed, State::Queued, 1).await;
     reaches(&world, full, State::Queued, 1).await;
     assert_eq!(count(&world, "mail_bounces").await, 0);
-    // Letters back off for longer than codes.
+    // Page mails back off for longer than codes.
     advance(&world, 30 * SECOND).await;
     tokio::time::sleep(SECOND / 2).await;
     assert_eq!(find(&world, full).await.attempts, 1);

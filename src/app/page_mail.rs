@@ -1,8 +1,8 @@
-//! What letters about name pages say: collected when they are sent, so that nothing in them is outdated.
+//! What mails about name pages say: collected when they are sent, so that nothing in them is outdated.
 
 use super::{
     App, Result,
-    invitations::{self, InvitationLetter},
+    invitations::{self, InvitationMail},
     listening, moderation,
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
         message::Message,
         session::PersonId,
     },
-    mail::render::{self, PageLetter},
+    mail::render::{self, PageMail},
     store::{institutions, languages, media, participants},
 };
 
@@ -22,27 +22,27 @@ pub(super) async fn collect(
     app: &App,
     institution: InstitutionId,
     message: &Message,
-) -> Result<Option<PageLetter>> {
+) -> Result<Option<PageMail>> {
     match message {
         Message::SignIn { .. } | Message::Test | Message::Sample { .. } => Ok(None),
         Message::Invitation { invitation, generation, .. } => {
-            let letter = invitations::letter(app, institution, *invitation, Some(*generation)).await?;
-            Ok(letter.map(of_invitation))
+            let mail = invitations::mail(app, institution, *invitation, Some(*generation)).await?;
+            Ok(mail.map(of_invitation))
         }
         Message::Reminder { invitation, .. } => {
-            Ok(invitations::letter(app, institution, *invitation, None).await?.map(of_invitation))
+            Ok(invitations::mail(app, institution, *invitation, None).await?.map(of_invitation))
         }
-        Message::Rejection { case, .. } => moderation::rejection_letter(app, institution, *case).await,
+        Message::Rejection { case, .. } => moderation::rejection_mail(app, institution, *case).await,
         Message::RecordingRequest { participant, .. } => {
-            listening::request_letter(app, institution, *participant).await
+            listening::request_mail(app, institution, *participant).await
         }
         Message::Retention { participant, on, .. } => retention(app, institution, *participant, on).await,
     }
 }
 
-fn of_invitation(letter: InvitationLetter) -> PageLetter {
-    let InvitationLetter { to, name, page_title, institution, path, language, closes_at } = letter;
-    PageLetter {
+fn of_invitation(mail: InvitationMail) -> PageMail {
+    let InvitationMail { to, name, page_title, institution, path, language, closes_at } = mail;
+    PageMail {
         to,
         name,
         page_title,
@@ -61,7 +61,7 @@ async fn retention(
     institution: InstitutionId,
     id: ParticipantId,
     on: &str,
-) -> Result<Option<PageLetter>> {
+) -> Result<Option<PageMail>> {
     let sql = &mut app.db.read();
     let Some(entry) = participants::by_ids(sql, institution, &[id]).await?.pop() else { return Ok(None) };
     let Some(to) = entry.email.as_deref().and_then(Email::parse) else { return Ok(None) };
@@ -73,7 +73,7 @@ async fn retention(
     let Some(owner) = institutions::by_id(sql, institution).await? else { return Ok(None) };
     let person = PersonId { institution, email_key: to.key().to_owned() };
     let settings = languages::find(sql, &person).await?;
-    Ok(Some(PageLetter {
+    Ok(Some(PageMail {
         to,
         name: Some(entry.full_name()).filter(|name| !name.is_empty()),
         institution_name: owner.name,
