@@ -17,10 +17,10 @@ use super::{App, Error, Result, limiter::LimitKey};
 use crate::{
     domain::{
         access::{Access, Action},
+        digest::{self, Digest},
         ids::{InstitutionId, TokenId},
         institution::Institution,
         moment::Moment,
-        token::{self, TokenDigest},
     },
     store::{
         self, DataVersion,
@@ -95,7 +95,7 @@ impl CachedToken {
 const MAX_SUSPECTS: usize = 2;
 
 pub struct Callers {
-    known: RwLock<HashMap<TokenDigest, Arc<CachedToken>>>,
+    known: RwLock<HashMap<Digest, Arc<CachedToken>>>,
     /// What was read last, for all tokens. PostgreSQL only.
     basis: Mutex<Option<Basis>>,
     /// Whoever reads it. Others wait for the answer instead of asking too (single flight). In it is the last slow failure, and when it
@@ -125,7 +125,7 @@ impl Callers {
     }
 
     /// Stops using a token that does not exist any more.
-    fn forget(&self, digest: &TokenDigest) {
+    fn forget(&self, digest: &Digest) {
         let gone = self.known.write().unwrap_or_else(PoisonError::into_inner).remove(digest);
         if let Some(gone) = gone {
             self.revoked.lock().unwrap_or_else(PoisonError::into_inner).push(gone);
@@ -135,7 +135,7 @@ impl Callers {
     /// Keeps what was read of a token.
     fn remember(
         &self,
-        digest: TokenDigest,
+        digest: Digest,
         (caller, expires_at): (Arc<Caller>, Option<Moment>),
         (loaded_at, basis): (Instant, Basis),
     ) -> Arc<CachedToken> {
@@ -176,7 +176,7 @@ pub async fn identify(app: &App, token: &str, address: Option<IpAddr>) -> Result
 }
 
 async fn find(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<CachedToken>> {
-    let digest = token::digest(token);
+    let digest = digest::of(token);
     let (now, instant) = (app.clock.now(), app.clock.instant());
     let known = app.callers.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
     let known = match known {
@@ -246,7 +246,7 @@ async fn basis(app: &App, instant: Instant) -> Result<Basis> {
 /// Unknown tokens are not cached (no negative caching), so that a new token works immediately.
 async fn look_up(
     app: &App,
-    digest: TokenDigest,
+    digest: Digest,
     instant: Instant,
     earlier: Option<&Arc<CachedToken>>,
 ) -> Result<Arc<CachedToken>> {
@@ -260,7 +260,7 @@ async fn look_up(
     let (caller, expires_at, loaded_at) = match unchanged {
         Some(earlier) => (earlier.caller.clone(), earlier.expires_at, earlier.loaded_at),
         None => {
-            let hex = token::hex(&digest);
+            let hex = digest::hex(&digest);
             let found = tokens::by_digest(&mut app.db.read(), &hex).await?;
             let found = found.filter(|found| found.digest.as_bytes().ct_eq(hex.as_bytes()).into());
             let Some(found) = found else {

@@ -39,7 +39,7 @@ pub enum Error {
     /// Too much work is queued. Retry shortly.
     Busy,
     /// The institution already has the maximum number of exports waiting to be built.
-    TooManyExports {
+    TooManyPendingExports {
         most: u32,
     },
     /// The maximum number of concurrent streamed responses is reached. Retrying succeeds once one of them ends.
@@ -180,7 +180,9 @@ impl std::fmt::Display for Error {
                 f.write_str("too many long answers are being sent; please try again later")
             }
             Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
-            Self::TooManyExports { most } => write!(f, "{most} exports are waiting to be built already"),
+            Self::TooManyPendingExports { most } => {
+                write!(f, "{most} exports are waiting to be built already")
+            }
             Self::IdempotencyKey(_) => f.write_str("the idempotency key cannot be used"),
             Self::Scim(fault) => fault.fmt(f),
             Self::Unavailable(why) | Self::Internal(why) => f.write_str(why),

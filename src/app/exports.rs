@@ -125,7 +125,7 @@ async fn make(app: &App, access: &Access, request: ExportRequest, key: Option<Re
                     idempotency::claim(sql, key, &Made::Export(export.id), now).await?;
                 }
                 if exports::at_least_in(sql, institution, &PENDING, most).await? {
-                    return Err(Error::TooManyExports { most });
+                    return Err(Error::TooManyPendingExports { most });
                 }
                 exports::insert(sql, institution, &export, &only.unwrap_or_default()).await?;
                 jobs::enqueue(sql, job_id, &job, now, now).await?;

@@ -4,10 +4,11 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::domain::{
+    digest,
     ids::Id,
     moment::Moment,
     sign_in::CODE_LENGTH,
-    token::{self, PREFIX, SECRET_LENGTH},
+    token::{PREFIX, SECRET_LENGTH},
 };
 
 const LETTERS_AND_DIGITS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -40,7 +41,7 @@ impl Ids {
 
     /// 128 random bits in lowercase hex.
     pub fn hex(&self) -> String {
-        token::hex(&bytes::<16>())
+        digest::hex(&bytes::<16>())
     }
 
     /// Random bits for jitter.

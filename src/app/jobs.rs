@@ -4,7 +4,6 @@
 mod build_export;
 mod copy_people;
 mod delete_takes;
-mod expire_exports;
 mod fetch_take;
 mod hang_up;
 mod index_people;
@@ -12,6 +11,7 @@ mod note_coverage;
 mod purge_moderation;
 mod purge_people;
 mod registry;
+mod remove_expired;
 mod retain;
 mod rotate_lti_keys;
 mod run_import;

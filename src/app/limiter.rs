@@ -15,9 +15,9 @@ use crate::{
     clock::Clock,
     domain::{
         client_address::network,
+        digest,
         ids::{CourseId, InstitutionId, NamePageId, ScimConnectionId, TokenId},
         rate_limit::{Counter, Spending},
-        token,
     },
     store::{Db, valkey::Valkey},
 };
@@ -134,7 +134,7 @@ impl LimitKey {
             Self::PageRecordingRequests { institution, page } => format!("page-asks {institution} {page}"),
             Self::RosterFetches(course) => format!("course {course}"),
         };
-        token::hex(&token::digest(&format!("rate-limit {text}")))
+        digest::hex(&digest::of(&format!("rate-limit {text}")))
     }
 }
 

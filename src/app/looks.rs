@@ -6,11 +6,11 @@ use super::{App, Error, Missing, Result, studio::Processed};
 use crate::{
     domain::{
         accent::{Accent, Color},
+        digest::hex,
         fault::{Field, SetupFault},
         field_errors::FieldErrors,
         ids::InstitutionId,
         media::{Incoming, Kind},
-        token::hex,
     },
     store::{Sql, looks},
 };

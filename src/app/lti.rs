@@ -13,7 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{App, Error};
 use crate::{
-    domain::{field_errors::FieldErrors, ids::ToolConsumerId, lti, token, tool_consumer::ToolConsumer},
+    domain::{digest, field_errors::FieldErrors, ids::ToolConsumerId, lti, tool_consumer::ToolConsumer},
     jwt::token as jwt,
 };
 
@@ -164,7 +164,7 @@ pub fn launch_url(app: &App) -> String {
 
 /// Identifies a platform's user without storing their id.
 fn user_digest(consumer: ToolConsumerId, user_id: &str) -> String {
-    token::hex(&token::digest(&format!("{consumer} {user_id}")))
+    digest::hex(&digest::of(&format!("{consumer} {user_id}")))
 }
 
 fn query(pairs: &[(&str, &str)]) -> String {

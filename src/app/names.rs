@@ -24,7 +24,7 @@ use crate::{
 
 /// The people that an access code covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coverage {
+pub enum Reach {
     /// The institution's own code covers all of its people.
     Institution,
     Page(NamePageId),
@@ -32,7 +32,7 @@ pub enum Coverage {
     OpenPages,
 }
 
-impl Coverage {
+impl Reach {
     /// Limited to what the caller may access.
     fn within(self, access: &Access) -> SearchScope<'_> {
         match self {
@@ -42,30 +42,30 @@ impl Coverage {
     }
 }
 
-/// The coverage of a code for a token of this institution.
-pub async fn coverage(app: &App, access: &Access, code: &NamePageRef) -> Result<Coverage> {
+/// The reach of a code for a token of this institution.
+pub async fn reach(app: &App, access: &Access, code: &NamePageRef) -> Result<Reach> {
     access.check(Action::Read)?;
     match name_pages::code_owner(&mut app.db.read(), access.institution, code).await? {
-        Some(rolls::INSTITUTION) => Ok(Coverage::Institution),
-        Some(page) => app_pages::check(access, page).map(|()| Coverage::Page(page)),
+        Some(rolls::INSTITUTION) => Ok(Reach::Institution),
+        Some(page) => app_pages::check(access, page).map(|()| Reach::Page(page)),
         None => Err(Error::Missing(Missing::NamePage)),
     }
 }
 
-/// The coverage of a code without a token: each page must allow it. The code itself grants the access.
-pub async fn open_coverage(app: &App, code: &NamePageRef) -> Result<(Institution, Access, Coverage)> {
+/// The reach of a code without a token: each page must allow it. The code itself grants the access.
+pub async fn open_reach(app: &App, code: &NamePageRef) -> Result<(Institution, Access, Reach)> {
     let found = name_pages::open_code(&mut app.db.read(), code).await?;
     let (institution, page) = found.ok_or(Error::Missing(Missing::NamePage))?;
     let access = Access::whole(institution.id);
-    let coverage = if page == rolls::INSTITUTION { Coverage::OpenPages } else { Coverage::Page(page) };
-    Ok((institution, access, coverage))
+    let reach = if page == rolls::INSTITUTION { Reach::OpenPages } else { Reach::Page(page) };
+    Ok((institution, access, reach))
 }
 
 /// In a stable order.
-pub async fn everybody(app: &App, access: &Access, coverage: Coverage) -> Result<Listing> {
+pub async fn everybody(app: &App, access: &Access, reach: Reach) -> Result<Listing> {
     access.check(Action::Read)?;
-    if coverage != Coverage::OpenPages {
-        let within = coverage.within(access);
+    if reach != Reach::OpenPages {
+        let within = reach.within(access);
         return participants::list_in(app, access, within, &Filter::default(), None).await;
     }
     let pages = name_pages::open_pages(&mut app.db.read(), access.institution).await?;
@@ -76,13 +76,13 @@ pub async fn everybody(app: &App, access: &Access, coverage: Coverage) -> Result
 pub async fn search(
     app: &App,
     access: &Access,
-    coverage: Coverage,
+    reach: Reach,
     emails: Vec<String>,
     identifiers: Vec<String>,
 ) -> Result<Listing> {
     access.check(Action::Read)?;
     let filter = Filter { emails, identifiers, ..Filter::default() };
-    participants::list_in(app, access, coverage.within(access), &filter, None).await
+    participants::list_in(app, access, reach.within(access), &filter, None).await
 }
 
 /// A person filter: all given keys must match.
@@ -111,21 +111,21 @@ impl Person {
 }
 
 /// All registrations of the person, best match first. The most selective key given is used for the query.
-pub async fn find(app: &App, access: &Access, coverage: Coverage, person: &Person) -> Result<Listing> {
+pub async fn find(app: &App, access: &Access, reach: Reach, person: &Person) -> Result<Listing> {
     access.check(Action::Read)?;
     let emails: Vec<String> = person.email.iter().cloned().collect();
     let identifiers: Vec<String> = person.identifier.iter().filter(|_| emails.is_empty()).cloned().collect();
     let filter = Filter { emails, identifiers, ..Filter::default() };
     if !filter.names_people() {
-        if coverage == Coverage::OpenPages || person.is_empty() {
+        if reach == Reach::OpenPages || person.is_empty() {
             // Version 2 has no names, and an empty filter matches nobody.
             return Ok(Listing::whole(access.institution, Vec::new(), None));
         }
-        return by_name(app, access.institution, coverage.within(access), person).await;
+        return by_name(app, access.institution, reach.within(access), person).await;
     }
-    let within = coverage.within(access);
+    let within = reach.within(access);
     let mut found = participants::matching(app, access.institution, within, &filter).await?;
-    found.retain(|one| person.matches(one) && (coverage != Coverage::OpenPages || one.page.allow_v2));
+    found.retain(|one| person.matches(one) && (reach != Reach::OpenPages || one.page.allow_v2));
     if access.newest_only {
         found = one_per_person(found, keys);
     }

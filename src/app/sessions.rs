@@ -9,10 +9,10 @@ use std::time::Duration;
 use super::{App, Error, Missing, Result};
 use crate::{
     domain::{
+        digest,
         moment::Moment,
         session::{How, PersonId, ProviderSession, Session},
         sso::Connection,
-        token,
     },
     store::{rolls, sessions, sign_ins, sso},
 };
@@ -166,7 +166,7 @@ impl Secret {
 
     /// The digest that is stored. 256 random bits need no salt.
     pub fn digest(&self) -> String {
-        token::hex(&token::digest(&self.0))
+        digest::hex(&digest::of(&self.0))
     }
 
     pub fn as_str(&self) -> &str {

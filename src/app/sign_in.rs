@@ -16,6 +16,7 @@ use crate::{
     domain::{
         audit::Act,
         client_address::{Client, TrustedProxies},
+        digest,
         email::{Email, email_key},
         ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
@@ -25,7 +26,6 @@ use crate::{
         moment::Moment,
         session::{How, PersonId},
         sign_in::{self, HandoverState, LIFE, LinkPurpose, ReturnTo, TRIES, code_key, shown_code},
-        token,
     },
     mail::render::SignIn,
     store::{
@@ -150,7 +150,7 @@ fn quota(now: Moment) -> Quota {
 
 /// The key under which requests for an address are counted: addresses of unknown people are not kept for a day.
 fn count_digest(email_key: &str) -> String {
-    token::hex(&token::digest(&format!("sign-in {email_key}")))
+    digest::hex(&digest::of(&format!("sign-in {email_key}")))
 }
 
 /// Removes requests, links and counts that have expired. Signing in does it, too, but there may be nobody who does.

@@ -13,6 +13,7 @@ use crate::{
     domain::{
         access::{MAX_PAGES, TokenScope},
         audit::{Act, SubjectKind},
+        digest,
         fault::{Field, SetupFault},
         ids::{InstitutionId, NamePageId, TokenId},
         moment::Moment,
@@ -72,7 +73,7 @@ pub async fn create_with(
     let pages: Option<Vec<NamePageId>> = pages.map(|pages| pages.iter().map(|page| page.id).collect());
     let now = app.clock.now();
     let secret = app.ids.access_token();
-    let digest = token::hex(&token::digest(&secret));
+    let digest = digest::hex(&digest::of(&secret));
     let made = Token {
         id: app.ids.id(now),
         name,
@@ -158,7 +159,7 @@ pub async fn rotate(
 ) -> Result<(Token, String)> {
     actor.administer(institution)?;
     let (now, secret) = (app.clock.now(), app.ids.access_token());
-    let (new_id, digest) = (app.ids.id(now), token::hex(&token::digest(&secret)));
+    let (new_id, digest) = (app.ids.id(now), digest::hex(&digest::of(&secret)));
     let rotated = Record::new(app, actor, institution, Act::TokenRotated);
     let created = rotated.then(&app.ids, Act::TokenCreated);
     let made = app

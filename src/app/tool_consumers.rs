@@ -19,13 +19,13 @@ use super::{
 use crate::{
     domain::{
         audit::{Act, SubjectKind, Who, WhoKind},
+        digest,
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, ToolConsumerId},
         roster::Role,
         schedule::Schedule,
         scope::Scope,
-        token,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
         version::{check_base, version_of},
     },
@@ -127,7 +127,7 @@ async fn create_invited(
     }
     let now = app.clock.now();
     let (id, secret) = (app.ids.id(now), app.ids.access_token());
-    let digest = token::hex(&token::digest(&secret));
+    let digest = digest::hex(&digest::of(&secret));
     let made = ToolConsumer {
         institution,
         id,
@@ -365,7 +365,7 @@ pub(super) async fn find_within(app: &App, scope: Scope, id: ToolConsumerId) -> 
 
 /// Finds the tool consumer with this api_token in the caller's institution.
 pub(super) async fn by_token(app: &App, institution: InstitutionId, api_token: &str) -> Result<ToolConsumer> {
-    let digest = token::hex(&token::digest(api_token));
+    let digest = digest::hex(&digest::of(api_token));
     let found = tool_consumers::by_token(&mut app.db.read(), institution, &digest).await?;
     found.ok_or(Error::Missing(Missing::ToolConsumer))
 }

@@ -33,6 +33,7 @@ use crate::{
         download::{self, Kind},
         form::Form,
         page::Page,
+        when,
     },
     words::Words,
 };
@@ -143,8 +144,7 @@ fn subject_name(entry: &Entry) -> String {
 }
 
 fn when(console: &Console, at: Moment) -> String {
-    let shown = at.shown_in(&console.institution.time_zone);
-    shown.get(..19).unwrap_or(&shown).replace('T', " ")
+    when::second(at, &console.institution.time_zone)
 }
 
 fn row(console: &Console, nav: &Nav, entry: &Entry) -> Row {
@@ -200,7 +200,7 @@ async fn list(app: &App, console: &Console, query: &Form, wrong: Option<(Kept, S
         kept: kept(words, days),
         typed,
         days_fault,
-        done: (query.get("done") == Some("kept")).then(|| words.text("console-start-saved")),
+        done: (query.get("done") == Some("kept")).then(|| words.text("console-saved")),
         filter,
         nav,
     };

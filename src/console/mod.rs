@@ -27,7 +27,6 @@ mod start;
 mod systems;
 mod tokens;
 mod visit;
-mod when;
 
 use axum::{
     Router,

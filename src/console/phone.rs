@@ -12,7 +12,6 @@ use axum::{
 use super::{
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
-    when,
 };
 use crate::{
     app::{
@@ -30,6 +29,7 @@ use crate::{
         form::Form,
         page::Page,
         path::Path,
+        when,
     },
     words::Words,
 };

@@ -15,7 +15,6 @@ use super::{
     members::{page_names, role_name},
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
-    when,
 };
 use crate::{
     app::{
@@ -23,7 +22,7 @@ use crate::{
         scim::{GroupSummary, connections, groups},
     },
     domain::{ids::ScimGroupId, scim::Connection, section::Section},
-    http::{form::Form, page::Page, path::Path},
+    http::{form::Form, page::Page, path::Path, when},
     words::Words,
 };
 

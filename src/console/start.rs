@@ -123,7 +123,7 @@ async fn show(State(app): State<App>, console: Console, request: Request) -> Res
     let words = console.words();
     let number = |name: &str| query.get(name).and_then(|text| text.parse().ok()).unwrap_or(0_u64);
     let done = match query.get("done") {
-        Some("name") => Some(words.text("console-start-saved")),
+        Some("name") => Some(words.text("console-saved")),
         Some("page") => Some(words.text("console-start-page-made")),
         Some("people") => Some(words.with(
             "console-start-people-added",

@@ -15,7 +15,6 @@ use axum::{
 use super::{
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
-    when,
 };
 use crate::{
     app::{App, Error, Missing, Result, courses, lti::registrations, tool_consumers},
@@ -23,7 +22,7 @@ use crate::{
         section::Section,
         tool_consumer::{LmsKind, ToolConsumer},
     },
-    http::{form::Form, page::Page},
+    http::{form::Form, page::Page, when},
     lms::{CheckStep, Checked, StepResult},
 };
 

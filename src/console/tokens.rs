@@ -14,7 +14,6 @@ use axum::{
 use super::{
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
-    when,
 };
 use crate::{
     app::{App, Error, Missing, Result, tokens},
@@ -24,7 +23,7 @@ use crate::{
         section::Section,
         token::{Token, TokenState},
     },
-    http::{chart, form::Form, page::Page, path::Path},
+    http::{chart, form::Form, page::Page, path::Path, when},
     words::{Arg, Words},
 };
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
+    digest::hex,
     ids::{ExportId, InstitutionId, ParticipantId, TokenId},
-    token::hex,
 };
 
 /// How long a key is kept.

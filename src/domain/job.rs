@@ -18,8 +18,9 @@ pub enum Job {
     BuildExport { institution: InstitutionId, export: ExportId, base_url: String },
     /// Removes deleted people from stored reports.
     ScrubExports { institution: InstitutionId },
-    /// Removes expired reports, and messages that were mailed long ago.
-    ExpireExports,
+    /// Removes whatever has expired: reports, messages, sessions, sign-ins, keys, entries of the audit log and more.
+    #[serde(rename = "expire_exports")]
+    RemoveExpired,
     /// Removes files that are no longer referenced.
     SweepBlobs,
     /// Tells a cloud vendor to end an unwanted call and to delete its recordings. The job may outlive the institution.
@@ -81,7 +82,7 @@ macro_rules! kinds {
 kinds! {
     BuildExport = "build_export",
     ScrubExports = "scrub_exports",
-    ExpireExports = "expire_exports",
+    RemoveExpired = "expire_exports",
     SweepBlobs = "sweep_blobs",
     HangUp = "hang_up",
     FetchTake = "fetch_take",
@@ -185,7 +186,7 @@ impl Job {
         match self {
             Self::BuildExport { .. } => Kind::BuildExport,
             Self::ScrubExports { .. } => Kind::ScrubExports,
-            Self::ExpireExports => Kind::ExpireExports,
+            Self::RemoveExpired => Kind::RemoveExpired,
             Self::SweepBlobs => Kind::SweepBlobs,
             Self::HangUp { .. } => Kind::HangUp,
             Self::FetchTake { .. } => Kind::FetchTake,
@@ -220,7 +221,7 @@ impl Job {
             | Self::IndexPeople { institution }
             | Self::RunPeopleTask { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
-            Self::ExpireExports
+            Self::RemoveExpired
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses
@@ -250,7 +251,7 @@ impl Job {
             Self::ScrubExports { institution } | Self::IndexPeople { institution } => {
                 Some(format!("{}:{institution}", self.kind().name()))
             }
-            Self::ExpireExports
+            Self::RemoveExpired
             | Self::SweepBlobs
             | Self::RotateLtiKeys
             | Self::SyncDueCourses

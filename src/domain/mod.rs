@@ -17,6 +17,7 @@ pub mod countries;
 pub mod course;
 pub mod coverage;
 pub mod custom_field;
+pub mod digest;
 pub mod directory;
 pub mod email;
 pub mod export;

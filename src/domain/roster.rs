@@ -1,8 +1,8 @@
 //! The people enrolled in a course, as reported by a learning system.
 
 use super::{
+    digest::{self, hex},
     text::is_blank,
-    token::{digest, hex},
 };
 
 /// A person's role in a course.
@@ -96,7 +96,7 @@ impl Member {
             ["token", "wstoken", "access_token", "verifier", "signature", "sig", "expires"];
         let url = self.photo_url.as_deref()?;
         let url = url.split('#').next().unwrap_or(url);
-        let digest = |text: &str| Some(hex(&digest(text)));
+        let digest = |text: &str| Some(hex(&digest::of(text)));
         let Some((address, query)) = url.split_once('?') else { return digest(url) };
         let is_open = |pair: &&str| {
             let name = pair.split('=').next().unwrap_or_default().to_lowercase();
@@ -119,7 +119,7 @@ mod tests {
             ("https://lms.example/f1?verifier=x#top", "https://lms.example/f1"),
         ] {
             let member = Member { photo_url: Some(url.into()), ..Member::default() };
-            assert_eq!(member.photo_mark(), Some(hex(&digest(mark))));
+            assert_eq!(member.photo_mark(), Some(hex(&digest::of(mark))));
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
 use super::{
     access::TokenScope,
     fault::Fault,
@@ -11,8 +9,6 @@ use super::{
     moment::Moment,
     text::{self, Lines, longest},
 };
-
-pub type TokenDigest = [u8; 32];
 
 /// 32 characters out of 62 have 190 bits of entropy.
 pub const SECRET_LENGTH: usize = 32;
@@ -25,18 +21,6 @@ pub fn name_fault(name: &str) -> Option<Fault> {
         return Some(Fault::Blank);
     }
     text::fault(name, longest::NAME, Lines::One)
-}
-
-pub fn digest(token: &str) -> TokenDigest {
-    Sha256::digest(token.as_bytes()).into()
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// A token as listed, without its secret.

@@ -3,14 +3,14 @@
 use std::fmt::Debug;
 
 use super::{
+    digest,
     fault::{Field, SetupFault},
     field_errors::FieldErrors,
-    token,
 };
 
 /// Identifies values: others have another version.
 pub fn version_of(values: &impl Debug) -> String {
-    token::hex(&token::digest(&format!("{values:?}")))
+    digest::hex(&digest::of(&format!("{values:?}")))
 }
 
 /// Fails if a change is based on another version than the current one. Without a base, it replaces whatever there is.

@@ -11,7 +11,7 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::{app::App, domain::token::hex};
+use crate::{app::App, domain::digest::hex};
 
 pub struct Asset {
     path: &'static str,

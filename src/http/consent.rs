@@ -71,13 +71,13 @@ pub fn shown(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{consent, token};
+    use crate::domain::{consent, digest};
 
     #[test]
     fn another_text_needs_another_version() {
         let text: String =
             Language::ALL.into_iter().flat_map(|language| built_in(Words::new(language), "X")).collect();
-        let digest = token::hex(&token::digest(&text));
+        let digest = digest::hex(&digest::of(&text));
         assert_eq!(
             (consent::BUILT_IN, &digest[..16]),
             ("endonym-1", "c86156a052cf35a0"),

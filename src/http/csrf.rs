@@ -6,7 +6,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     app::{Links, sessions::Secret},
-    domain::{institution::origin_of, token},
+    domain::{digest, institution::origin_of},
 };
 
 /// The name of the hidden input of a form.
@@ -17,7 +17,7 @@ pub const HEADER: &str = "x-csrf-token";
 /// The token of the forms of a session, or of a visitor without a session. It is a digest of the secret in the cookie, so nothing is
 /// stored, and other sites can know neither.
 pub fn token(secret: &Secret) -> String {
-    token::hex(&token::digest(&format!("csrf {}", secret.as_str())))
+    digest::hex(&digest::of(&format!("csrf {}", secret.as_str())))
 }
 
 /// Is this the token of that secret?

@@ -37,3 +37,4 @@ pub mod refusal;
 pub mod reply;
 pub mod service;
 pub mod session;
+pub mod when;

@@ -47,6 +47,11 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
     draw(status, page, title, sentence, None)
 }
 
+/// The response to somebody who is over a limit.
+pub fn too_many(page: Page<'_>, title: &str, sentence: &str, retry_after: u64) -> Response {
+    reply::with_retry_after(show(StatusCode::TOO_MANY_REQUESTS, page, title, sentence), retry_after)
+}
+
 /// Like `show`, with a link on.
 pub fn show_with(status: StatusCode, page: Page<'_>, title: &str, sentence: &str, way: Way) -> Response {
     draw(status, page, title, sentence, Some(way))

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     app::Links,
-    domain::{language::Language, token},
+    domain::{digest, language::Language},
     words::Words,
 };
 
@@ -78,7 +78,7 @@ impl<'a> Page<'a> {
     /// Tells a script whether the same person is still signed in. The email is not shown: whoever has a link of an invitation may be
     /// somebody else.
     pub fn who(&self) -> String {
-        self.signed_in.as_ref().map_or_else(String::new, |email| token::hex(&token::digest(email)))
+        self.signed_in.as_ref().map_or_else(String::new, |email| digest::hex(&digest::of(email)))
     }
 
     pub fn is_language(&self, language: &Language) -> bool {

@@ -69,6 +69,12 @@ pub fn message(status: StatusCode, message: &str) -> Response {
     raw_json(status, Body::from(text))
 }
 
+/// Tells the client when it may ask again.
+pub fn with_retry_after(mut response: Response, seconds: u64) -> Response {
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
+
 /// After a form was accepted, so that a reload does not send it again (post/redirect/get).
 pub fn see_other(address: &str) -> Response {
     redirect(StatusCode::SEE_OTHER, address)

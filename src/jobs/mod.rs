@@ -77,7 +77,7 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
 async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
     let all = [
         (Job::SweepBlobs, settings.sweep_every),
-        (Job::ExpireExports, EXPIRE_EVERY),
+        (Job::RemoveExpired, EXPIRE_EVERY),
         (Job::RotateLtiKeys, ROTATE_EVERY),
         (Job::SyncDueCourses, SYNC_DUE_EVERY),
         (Job::SendReminders, REMIND_EVERY),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Error, LtiAccess, Result, pages::non_empty};
 use crate::{
-    domain::{moment::Moment, token::hex},
+    domain::{digest::hex, moment::Moment},
     outbound::{Outbound, Request, Retries, place},
 };
 

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use crate::{
     app::audit::{By, OwnChange},
     domain::audit::Act,
+    http::when,
     words::Words,
 };
 
@@ -35,9 +36,8 @@ impl ChangesSection {
 }
 
 fn row(words: Words, change: &OwnChange, zone: &TimeZone) -> Row {
-    let when = change.at.shown_in(zone);
     Row {
-        when: when.get(..16).unwrap_or(&when).replace('T', " "),
+        when: when::minute(change.at, zone),
         what: words.text(change.act.map_or("changes-act-other", sentence)),
         label: change.label.clone(),
         values: values(change),

@@ -9,7 +9,7 @@ pub mod proxy;
 use askama::Template;
 use axum::{
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
 
@@ -198,9 +198,8 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
 
 fn too_many(app: &App, visitor: &Visitor, retry_after: u64) -> Response {
     let status = StatusCode::TOO_MANY_REQUESTS;
-    let mut response = start_again(app, visitor, status, "sign-in-wait-title", "sign-in-wait");
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
-    response
+    let response = start_again(app, visitor, status, "sign-in-wait-title", "sign-in-wait");
+    reply::with_retry_after(response, retry_after)
 }
 
 /// A message with a way to the sign-in page.

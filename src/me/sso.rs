@@ -23,6 +23,7 @@ use crate::{
         page::{self, Look, Microphone, Page},
         path::Path,
         policy::{Forms, Policy},
+        reply,
     },
     sso::Error as ProviderError,
     words::Arg,
@@ -95,11 +96,11 @@ fn refuse(app: &App, visitor: &Visitor, refused: Refused) -> Response {
         Look { institution: by.as_ref().map(|(_, institution)| institution.name.clone()), ..Look::default() };
     let page = Page { look, ..visitor.page(app, &sign_in) };
     let (title, sentence) = (page.words.with(title, &args), page.words.html(sentence, &args));
-    let mut response = visitor.show(app, status, &RefusedPage { page, title, sentence, sign_in: &sign_in });
-    if let Refusal::TooMany { retry_after } = why {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
+    let response = visitor.show(app, status, &RefusedPage { page, title, sentence, sign_in: &sign_in });
+    match why {
+        Refusal::TooMany { retry_after } => reply::with_retry_after(response, retry_after),
+        _ => response,
     }
-    response
 }
 
 /// The ids of the title and of the sentence.

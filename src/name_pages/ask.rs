@@ -3,7 +3,7 @@
 
 use axum::{
     extract::{FromRequest, Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
 
@@ -51,13 +51,11 @@ pub async fn ask(
             reply::see_other(&format!("{}{back}", root(&app.links)))
         }
         Ok(Answer::TooMany { retry_after }) => {
-            let mut response = if is_script {
-                reply::message(StatusCode::TOO_MANY_REQUESTS, &words.text("people-too-many"))
-            } else {
-                too_many(&app, &visit, &address)
-            };
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
-            response
+            if is_script {
+                let response = reply::message(StatusCode::TOO_MANY_REQUESTS, &words.text("people-too-many"));
+                return reply::with_retry_after(response, retry_after);
+            }
+            too_many(&app, &visit, &address, retry_after)
         }
         Err(error) => people::refused(&app, &visit, &address, &error),
     }
@@ -81,7 +79,6 @@ async fn read(app: &App, visit: &Visit, request: Request, is_script: bool) -> Re
 }
 
 /// The response to too many requests from one network.
-pub fn too_many(app: &App, visit: &Visit, address: &str) -> Response {
-    let page = visit.page(app, address);
-    notice::show(StatusCode::TOO_MANY_REQUESTS, page, "people-too-many-title", "people-too-many")
+pub fn too_many(app: &App, visit: &Visit, address: &str, retry_after: u64) -> Response {
+    notice::too_many(visit.page(app, address), "people-too-many-title", "people-too-many", retry_after)
 }

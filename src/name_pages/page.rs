@@ -4,7 +4,7 @@
 use askama::Template;
 use axum::{
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
 use jiff::tz::TimeZone;
@@ -176,9 +176,7 @@ fn too_many(app: &App, visit: &Visit, retry_after: u64) -> Response {
     let path = visit.path("");
     let (title, sentence) = ("sign-in-wait-title", "sign-in-wait");
     let page = visit.page(app, &path);
-    let mut response = notice::show(StatusCode::TOO_MANY_REQUESTS, page, title, sentence);
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
-    response
+    notice::too_many(page, title, sentence, retry_after)
 }
 
 async fn draw(app: &App, visit: &Visit, typed: Typed) -> Response {

@@ -2,11 +2,7 @@
 //! may do so where they may listen, so the form has the token of the visitor's cookie.
 
 use askama::Template;
-use axum::{
-    extract::State,
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 
 use super::{ask, people, visit::Visit};
 use crate::{
@@ -132,11 +128,7 @@ pub async fn send(
             let back = people::path_to(&visit.public, &people::Wanted::default(), &[("done", "reported")]);
             reply::see_other(&format!("{}{back}", root(&app.links)))
         }
-        Ok(Answer::TooMany { retry_after }) => {
-            let mut response = ask::too_many(&app, &visit, &address);
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
-            response
-        }
+        Ok(Answer::TooMany { retry_after }) => ask::too_many(&app, &visit, &address, retry_after),
         Err(Error::Invalid(_)) => {
             let (complaint, sentence_fault) = (Some(complaint), Some("people-report-sentence-fault"));
             let rejected = Rejected { complaint, sentence, sentence_fault, ..Rejected::default() };

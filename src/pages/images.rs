@@ -11,7 +11,7 @@ use axum::{
 use sha2::{Digest, Sha256};
 
 use super::files;
-use crate::{app::App, domain::token::hex};
+use crate::{app::App, domain::digest::hex};
 
 /// Path, content type and bytes.
 const IMAGES: [(&str, &str, &[u8]); 3] = [

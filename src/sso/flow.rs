@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Error, Provider, Result, discovery::SecretMethod};
 use crate::{
-    domain::token,
+    domain::digest,
     outbound::{Outbound, Request, place},
 };
 
@@ -45,7 +45,7 @@ pub fn authorization_url(
     redirect_uri: &str,
     wanted: &Authorization<'_>,
 ) -> String {
-    let challenge = BASE64_URL_SAFE_NO_PAD.encode(token::digest(wanted.verifier));
+    let challenge = BASE64_URL_SAFE_NO_PAD.encode(digest::of(wanted.verifier));
     let mut pairs = vec![
         ("response_type", "code"),
         ("scope", "openid email"),
@@ -150,7 +150,7 @@ mod tests {
     fn the_challenge_is_the_one_of_the_standard() {
         // RFC 7636, appendix B.
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-        let challenge = BASE64_URL_SAFE_NO_PAD.encode(token::digest(verifier));
+        let challenge = BASE64_URL_SAFE_NO_PAD.encode(digest::of(verifier));
         assert_eq!(challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 

@@ -11,10 +11,10 @@ use super::{
 };
 use crate::domain::{
     call::{Listed, State},
+    digest,
     ids::{CallId, InstitutionId, NamePageId, ParticipantId},
     moment::Moment,
     scope::Scope,
-    token,
 };
 
 #[derive(Debug, Clone)]
@@ -410,8 +410,8 @@ pub async fn delete_all(sql: &mut Sql, institution: InstitutionId) -> Result<()>
 /// The do-not-call entry of an erased person: a truncated hash of the number. It is long enough to recognize the number, and
 /// too short to identify it, because many numbers share the same value.
 fn erased(institution: InstitutionId, phone_number: &str) -> String {
-    let digest = token::digest(&format!("do not call {institution} {phone_number}"));
-    format!("erased:{}", token::hex(&digest[..3]))
+    let digest = digest::of(&format!("do not call {institution} {phone_number}"));
+    format!("erased:{}", digest::hex(&digest[..3]))
 }
 
 /// Is the number on the do-not-call list?

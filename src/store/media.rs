@@ -247,7 +247,7 @@ fn insert_params(
 ) -> [Value<'_>; INSERTED] {
     let (duration_ms, peaks) = match &new.waveform {
         Some(waveform) => {
-            (i64::try_from(waveform.duration_ms).ok(), Some(crate::domain::token::hex(&waveform.peaks)))
+            (i64::try_from(waveform.duration_ms).ok(), Some(crate::domain::digest::hex(&waveform.peaks)))
         }
         None => (None, None),
     };

@@ -16,7 +16,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use sha2::{Digest, Sha256};
 
 use super::{Error, Result};
-use crate::domain::token::hex;
+use crate::domain::digest::hex;
 
 /// The encryption key, created or read on first use.
 #[derive(Clone)]

@@ -64,13 +64,6 @@ pub async fn delete(sql: &mut Sql, digest: &str) -> Result<()> {
     sql.execute("DELETE FROM sessions WHERE digest = $1", &[digest.into()]).await.map(|_| ())
 }
 
-pub async fn all_of(sql: &mut Sql, person: &PersonId) -> Result<Vec<Session>> {
-    let text = format!(
-        "SELECT {COLUMNS} FROM sessions WHERE institution_id = $1 AND email_key = $2 ORDER BY last_used_at"
-    );
-    sql.rows(&text, &[person.institution.into(), (&person.email_key).into()], from_row).await
-}
-
 /// Deletes all sessions of a person that have not expired, but this one and the newest others.
 pub async fn keep_newest(
     sql: &mut Sql,

@@ -278,7 +278,7 @@ const READS: &[&str] = &[
     "moderation::queue",
     "moderation::sound",
     "name_pages::find",
-    "names::coverage",
+    "names::reach",
     "names::everybody",
     "names::find",
     "names::search",

@@ -627,23 +627,23 @@ pub fn cases() -> Vec<Case> {
             &participants::Filter::default(),
             None
         )),
-        case!("names::coverage", read, |s, a| names::coverage(&s.world.app, &a.access(s.id)?, &s.page)),
+        case!("names::reach", read, |s, a| names::reach(&s.world.app, &a.access(s.id)?, &s.page)),
         case!("names::everybody", read, |s, a| names::everybody(
             &s.world.app,
             &a.access(s.id)?,
-            names::Coverage::Institution
+            names::Reach::Institution
         )),
         case!("names::search", read, |s, a| names::search(
             &s.world.app,
             &a.access(s.id)?,
-            names::Coverage::Institution,
+            names::Reach::Institution,
             vec![EMAIL.into()],
             Vec::new()
         )),
         case!("names::find", read, |s, a| names::find(
             &s.world.app,
             &a.access(s.id)?,
-            names::Coverage::Institution,
+            names::Reach::Institution,
             &names::Person::default()
         )),
         case!("pronunciations::search", read, |s, a| pronunciations::search(

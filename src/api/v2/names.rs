@@ -16,7 +16,7 @@ use crate::{
         App, Error, Missing,
         answers::{Asker, Question},
         limiter::{LimitKey, Quota},
-        names::{self, Coverage},
+        names::{self, Reach},
     },
     domain::{
         access::Access,
@@ -37,13 +37,13 @@ struct CodeTarget {
     code: NamePageRef,
     institution: Arc<Institution>,
     access: Access,
-    coverage: Coverage,
+    reach: Reach,
 }
 
 impl CodeTarget {
     /// The key is the page, however the client spells its code.
     fn limit_key(&self) -> LimitKey {
-        let page = if let Coverage::Page(page) = self.coverage { page } else { NamePageId::new(0) };
+        let page = if let Reach::Page(page) = self.reach { page } else { NamePageId::new(0) };
         LimitKey::PageCode { institution: self.institution.id, page }
     }
 }
@@ -52,8 +52,8 @@ async fn open(app: &App, call: &LegacyRequest) -> Result<CodeTarget, Error> {
     let blank = || Error::invalid(Field::Parameter("access_code"), Fault::Blank);
     let given = call.params.text("access_code").ok_or_else(blank)?;
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
-    let (institution, access, coverage) = names::open_coverage(app, &code).await?;
-    Ok(CodeTarget { code, institution: Arc::new(institution), access, coverage })
+    let (institution, access, reach) = names::open_reach(app, &code).await?;
+    Ok(CodeTarget { code, institution: Arc::new(institution), access, reach })
 }
 
 /// Everybody on the page, or one person. The rate limit is per page; failures are counted per client address, and a
@@ -98,20 +98,20 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
 }
 
 async fn respond(app: &App, params: &Params, target: CodeTarget) -> Result<Response, Problem> {
-    let CodeTarget { code, institution, access, coverage } = target;
+    let CodeTarget { code, institution, access, reach } = target;
     let mut errors = FieldErrors::default();
     let icon = Icon { code: legacy::icon_code(params, &mut errors), image: None };
     errors.into_result()?;
     let found = if legacy::names_one_person(params) {
-        names::find(app, &access, coverage, &legacy::person(params)).await?
+        names::find(app, &access, reach, &legacy::person(params)).await?
     } else {
-        names::everybody(app, &access, coverage).await?
+        names::everybody(app, &access, reach).await?
     };
     let mut view = View::new(app, &access, &institution, Include::default(), icon).await?;
     view.spellings = legacy::spellings(params);
     let write: listing::Write = Box::new(move |person, out| legacy::write_name(&view, person, false, out));
     let mut response = listing::respond(app, found, write, None, legacy::FRAME).await?;
-    if let Coverage::Page(_) = coverage {
+    if let Reach::Page(_) = reach {
         legacy::succeeded_by_page(app, &code, &mut response);
     }
     Ok(response)

@@ -7,7 +7,7 @@ use crate::{
     api::{legacy, listing, lists::LookupKey, problem::Problem, view::View},
     app::{
         App, Error, Missing,
-        names::{self, Coverage, Person},
+        names::{self, Person, Reach},
         participants::Listing,
     },
     domain::{
@@ -28,14 +28,14 @@ pub async fn list(app: App, lookup: Lookup) -> Result<Response, Problem> {
         errors.add(Field::Parameter("access_code"), Fault::Blank);
     }
     let icon = icon(&lookup, errors)?;
-    let (code, coverage) = coverage(&app, &lookup).await?;
+    let (code, reach) = reach(&app, &lookup).await?;
     let found = if legacy::names_one_person(params) {
-        names::find(&app, access, coverage, &legacy::person(params)).await?
+        names::find(&app, access, reach, &legacy::person(params)).await?
     } else {
-        names::everybody(&app, access, coverage).await?
+        names::everybody(&app, access, reach).await?
     };
     let mut response = respond(&app, &lookup, icon, found, legacy::spellings(params)).await?;
-    if let (Some(code), Coverage::Page(_)) = (code, coverage) {
+    if let (Some(code), Reach::Page(_)) = (code, reach) {
         legacy::succeeded_by_page(&app, &code, &mut response);
     }
     Ok(response)
@@ -53,8 +53,8 @@ pub async fn person(app: App, lookup: Lookup) -> Result<Response, Problem> {
         errors.add(all, Fault::AllBlank);
     }
     let icon = icon(&lookup, errors)?;
-    let (_, coverage) = coverage(&app, &lookup).await?;
-    let found = names::find(&app, lookup.access(), coverage, &person).await?;
+    let (_, reach) = reach(&app, &lookup).await?;
+    let found = names::find(&app, lookup.access(), reach, &person).await?;
     respond(&app, &lookup, icon, found, legacy::spellings(params)).await
 }
 
@@ -70,8 +70,8 @@ pub async fn search(app: App, lookup: Lookup) -> Result<Response, Problem> {
         errors.add(Field::Parameter("email_list and institution_id_list"), Fault::BothBlank);
     }
     let icon = icon(&lookup, errors)?;
-    let (_, coverage) = coverage(&app, &lookup).await?;
-    let found = names::search(&app, lookup.access(), coverage, emails, identifiers).await?;
+    let (_, reach) = reach(&app, &lookup).await?;
+    let found = names::search(&app, lookup.access(), reach, emails, identifiers).await?;
     respond(&app, &lookup, icon, found, spellings).await
 }
 
@@ -83,12 +83,12 @@ fn icon(lookup: &Lookup, mut errors: FieldErrors) -> Result<Icon, Problem> {
     Ok(Icon { code, image })
 }
 
-/// The coverage of the access code; without one, everything that the token may access.
-async fn coverage(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Coverage), Problem> {
-    let Some(given) = lookup.params.text("access_code") else { return Ok((None, Coverage::Institution)) };
+/// The reach of the access code; without one, everything that the token may access.
+async fn reach(app: &App, lookup: &Lookup) -> Result<(Option<NamePageRef>, Reach), Problem> {
+    let Some(given) = lookup.params.text("access_code") else { return Ok((None, Reach::Institution)) };
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
-    let coverage = names::coverage(app, lookup.access(), &code).await?;
-    Ok((Some(code), coverage))
+    let reach = names::reach(app, lookup.access(), &code).await?;
+    Ok((Some(code), reach))
 }
 
 async fn respond(

@@ -14,7 +14,7 @@ use super::{BLOBS, FILES, ProgressFn, Result, cannot, new_file};
 use crate::{
     app::Error,
     blobs::Key,
-    domain::token::hex,
+    domain::digest::hex,
     store::{folder::DATABASE, migrations},
 };
 

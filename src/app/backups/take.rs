@@ -23,7 +23,7 @@ use super::{
 use crate::{
     app::{Clock, Error},
     blobs::{Blobs, Key},
-    domain::token::hex,
+    domain::digest::hex,
     store::{self, Db, Sql, folder, migrations, secrets},
 };
 

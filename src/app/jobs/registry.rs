@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::{
-    build_export, copy_people, delete_takes, expire_exports, fetch_take, hang_up, index_people,
-    note_coverage, purge_moderation, purge_people, retain, rotate_lti_keys, run_import, run_people_task,
+    build_export, copy_people, delete_takes, fetch_take, hang_up, index_people, note_coverage,
+    purge_moderation, purge_people, remove_expired, retain, rotate_lti_keys, run_import, run_people_task,
     scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
@@ -56,7 +56,7 @@ pub const fn policy(kind: Kind) -> Policy {
     match kind {
         Kind::BuildExport => build_export::POLICY,
         Kind::ScrubExports => scrub_exports::POLICY,
-        Kind::ExpireExports => expire_exports::POLICY,
+        Kind::RemoveExpired => remove_expired::POLICY,
         Kind::SweepBlobs => sweep_blobs::POLICY,
         Kind::HangUp => hang_up::POLICY,
         Kind::FetchTake => fetch_take::POLICY,
@@ -90,7 +90,7 @@ pub async fn run(context: &Context<'_>) -> Result<Ran> {
             build_export::run(context, *institution, *export, base_url).await
         }
         Job::ScrubExports { institution } => scrub_exports::run(context, *institution).await,
-        Job::ExpireExports => expire_exports::run(context).await,
+        Job::RemoveExpired => remove_expired::run(context).await,
         Job::SweepBlobs => sweep_blobs::run(context).await,
         Job::HangUp { vendor_call, recordings } => hang_up::run(context, vendor_call, recordings).await,
         Job::FetchTake { institution, attempt } => fetch_take::run(context, *institution, *attempt).await,
@@ -151,7 +151,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::CopyPeople { .. }
         | Job::IndexPeople { .. } => {}
         // Periodic jobs never become dead letters.
-        Job::ExpireExports
+        Job::RemoveExpired
         | Job::SweepBlobs
         | Job::RotateLtiKeys
         | Job::SyncDueCourses
@@ -172,7 +172,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         }
         Job::BuildExport { .. }
         | Job::ScrubExports { .. }
-        | Job::ExpireExports
+        | Job::RemoveExpired
         | Job::SweepBlobs
         | Job::HangUp { .. }
         | Job::FetchTake { .. }

@@ -13,12 +13,12 @@ use crate::{
     },
     domain::{
         audit::{Act, SubjectKind},
+        digest,
         fault::{Fault, Field},
         ids::{InstitutionId, ScimConnectionId},
         institution::Institution,
         scim::Connection,
         text::{self, Lines, longest},
-        token,
     },
     store::{scim_connections, scim_groups, scim_users},
 };
@@ -46,7 +46,7 @@ pub async fn create(
     }
     let now = app.clock.now();
     let secret = app.ids.access_token();
-    let digest = token::hex(&token::digest(&secret));
+    let digest = digest::hex(&digest::of(&secret));
     let made = Connection {
         id: app.ids.id(now),
         institution,
@@ -156,7 +156,7 @@ async fn identified(app: &App, slug: &str, token: &str) -> Result<Option<Authent
     if token.is_empty() || token.len() > LONGEST_TOKEN {
         return Ok(None);
     }
-    let hex = token::hex(&token::digest(token));
+    let hex = digest::hex(&digest::of(token));
     let found = scim_connections::by_digest(&mut app.db.read(), &hex).await?;
     let Some((connection, digest, institution)) = found else { return Ok(None) };
     let is_same: bool = digest.as_bytes().ct_eq(hex.as_bytes()).into();

@@ -171,7 +171,7 @@ async fn create(State(app): State<App>, ConsoleForm { console, form }: ConsoleFo
             };
             (StatusCode::UNPROCESSABLE_ENTITY, Told { entered, ..Told::default() })
         }
-        Err(Error::TooManyExports { most }) => {
+        Err(Error::TooManyPendingExports { most }) => {
             let trouble = Some(words.one("console-jobs-too-many", "most", u64::from(most)));
             let entered = Entered { page, since, ..Entered::default() };
             (StatusCode::TOO_MANY_REQUESTS, Told { trouble, entered, ..Told::default() })

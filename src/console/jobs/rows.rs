@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::{
     app::progress::Rows,
-    console::{progress::counted, visit::Nav, when::minute},
+    console::{progress::counted, visit::Nav},
     domain::{
         export::{Export, State as ExportState},
         ids::{ExportId, ImportId, JobId},
@@ -12,6 +12,7 @@ use crate::{
         job::{Kind, Listed, State},
         moment::Moment,
     },
+    http::when::minute,
     words::{Arg, Words},
 };
 
@@ -133,7 +134,7 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed, rows: Option<Rows>) -> J
         Some(Kind::FetchTake | Kind::HangUp) => "console-jobs-kind-call",
         Some(
             Kind::ScrubExports
-            | Kind::ExpireExports
+            | Kind::RemoveExpired
             | Kind::SweepBlobs
             | Kind::DeleteTakes
             | Kind::RotateLtiKeys

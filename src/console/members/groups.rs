@@ -114,7 +114,7 @@ impl Typed {
 
 pub async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
-    let done = (query.get("done") == Some("saved")).then(|| console.words().text("console-start-saved"));
+    let done = (query.get("done") == Some("saved")).then(|| console.words().text("console-saved"));
     draw(&app, &console, Typed::default(), done).await
 }
 

@@ -14,10 +14,9 @@ use crate::{
     console::{
         rule::{Least, Rule},
         visit::{Console, ConsoleForm, Nav},
-        when::minute,
     },
     domain::section::Section,
-    http::{form::Form, page::Page},
+    http::{form::Form, page::Page, when::minute},
 };
 
 const BOUNCES: &str = "/console/{slug}/messages/bounces";

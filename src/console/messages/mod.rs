@@ -17,7 +17,6 @@ use serde::Deserialize;
 use super::{
     rule::{Least, Rule},
     visit::{Console, ConsoleForm, Nav},
-    when::minute,
 };
 use crate::{
     app::{
@@ -34,7 +33,7 @@ use crate::{
         name_page::NamePage,
         section::Section,
     },
-    http::{form::Form, page::Page, path::Path},
+    http::{form::Form, page::Page, path::Path, when::minute},
     words::Words,
 };
 use jiff::tz::TimeZone;

@@ -10,12 +10,9 @@ use axum::{
 use super::PATH;
 use crate::{
     app::{App, calls},
-    console::{
-        visit::{Console, ConsoleForm, Nav},
-        when,
-    },
+    console::visit::{Console, ConsoleForm, Nav},
     domain::{phone_number::PhoneNumber, section::Section},
-    http::{form::Form, page::Page},
+    http::{form::Form, page::Page, when},
 };
 
 #[derive(Template)]

@@ -14,17 +14,14 @@ use crate::{
         courses::{self, LossPolicy, WhenRunning},
         tool_consumers,
     },
-    console::{
-        visit::{Console, ConsoleForm, Nav},
-        when,
-    },
+    console::visit::{Console, ConsoleForm, Nav},
     domain::{
         course::{Course, Sync},
         schedule::Schedule,
         section::Section,
         tool_consumer::ToolConsumer,
     },
-    http::{form::Form, page::Page, path::Path},
+    http::{form::Form, page::Page, path::Path, when},
 };
 
 /// Courses on one part of the list.

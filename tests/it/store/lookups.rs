@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use endonym::{
     app::{
         Actor, App, Error, Missing, custom_fields,
-        names::{self, Coverage, Person},
+        names::{self, Person},
         participants::{self, PersonKey},
     },
     domain::{
@@ -137,13 +137,13 @@ async fn first_name(
     page: Option<&NamePage>,
     key: &PersonKey,
 ) -> Option<Participant> {
-    let coverage = page.map_or(Coverage::Institution, |page| Coverage::Page(page.id));
+    let covered = page.map_or(names::Reach::Institution, |page| names::Reach::Page(page.id));
     let person = if key.as_email.contains('@') {
         Person { email: Some(key.as_email.clone()), ..Person::default() }
     } else {
         Person { identifier: Some(key.as_given.clone()), ..Person::default() }
     };
-    let mut listing = names::find(app, access, coverage, &person).await.unwrap();
+    let mut listing = names::find(app, access, covered, &person).await.unwrap();
     listing.next(app).await.unwrap().unwrap().into_iter().next()
 }
 
