@@ -135,12 +135,12 @@ pub async fn remove_expired(app: &App) -> Result<()> {
 }
 
 /// What people say about themselves when they register, and change later.
-pub struct Details {
+pub struct PageDetails {
     texts: Draft,
     answers: Answers,
 }
 
-impl Details {
+impl PageDetails {
     pub fn read(source: &impl Source) -> Self {
         Self { texts: Draft::read(source, LegalNames::Ignored), answers: Answers::read(source) }
     }
@@ -221,7 +221,7 @@ pub fn may_fill_in(field: &CustomField, entry: &Participant) -> bool {
 }
 
 /// What is wrong with the details of somebody who registers.
-pub async fn faults(app: &App, public: &PublicPage, details: Details) -> Result<FieldErrors> {
+pub async fn faults(app: &App, public: &PublicPage, details: PageDetails) -> Result<FieldErrors> {
     let fields = asked_fields(app, public).await?;
     let mut draft = details.checked(public, &fields, None);
     draft.require_for_create();
@@ -252,7 +252,7 @@ pub async fn register(
     public: &PublicPage,
     how: How,
     code: Option<&str>,
-    details: Details,
+    details: PageDetails,
 ) -> Result<Outcome> {
     actor.represent(person)?;
     let (institution, page) = (person.institution, public.page.id);
@@ -391,7 +391,7 @@ pub async fn change(
     actor: &Actor,
     person: &PersonId,
     public: &PublicPage,
-    details: Details,
+    details: PageDetails,
 ) -> Result<()> {
     actor.represent(person)?;
     let owner = registered(app, person, public).await?;

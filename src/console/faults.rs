@@ -13,14 +13,39 @@ pub fn of(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
     errors.of(field).first().map(|fault| sentence(words, fault))
 }
 
-fn sentence(words: Words, fault: &Fault) -> String {
+pub(super) fn sentence(words: Words, fault: &Fault) -> String {
     match fault {
         Fault::Blank => words.text("console-fault-blank"),
         Fault::TooLong { most } => words.one("me-fault-long", "most", *most as u64),
-        Fault::Taken | Fault::Setup(SetupFault::JustTaken) => words.text("console-fault-taken"),
-        Fault::Setup(SetupFault::NotASlug) => words.text("console-fault-slug"),
-        Fault::Setup(SetupFault::UnknownTimeZone(_)) => words.text("console-fault-zone"),
-        _ => words.text("console-fault-other"),
+        Fault::ControlCharacter => words.text("me-fault-characters"),
+        Fault::TooManyEntries { most } => words.one("console-set-fault-many", "most", *most as u64),
+        Fault::Taken => words.text("console-set-fault-taken"),
+        Fault::NotFound => words.text("console-set-fault-page"),
+        Fault::Setup(fault) => setup(words, fault),
+        _ => words.text("shared-unreadable"),
+    }
+}
+
+fn setup(words: Words, fault: &SetupFault) -> String {
+    match fault {
+        SetupFault::JustTaken => words.text("console-set-fault-taken"),
+        SetupFault::NotASlug => words.text("console-set-fault-slug"),
+        SetupFault::NotACode => words.text("console-set-fault-code"),
+        SetupFault::NotAFieldName => words.text("console-set-fault-field-name"),
+        SetupFault::ReservedFieldName(name) => words.one("console-set-fault-reserved", "name", name),
+        SetupFault::UnknownTimeZone(_) => words.text("console-fault-zone"),
+        SetupFault::NotADate(_) => words.text("console-set-fault-date"),
+        SetupFault::NotAClosingTime(_) => words.text("console-set-fault-closing"),
+        SetupFault::DateNeeded => words.text("console-set-fault-date-needed"),
+        SetupFault::NotADomain(given) => words.one("console-set-fault-domain", "domain", given),
+        SetupFault::PageDomainsNeeded => words.text("console-set-fault-domains-needed"),
+        SetupFault::OutOfRange { least, most } => {
+            words.with("console-set-fault-range", &[("least", (*least).into()), ("most", (*most).into())])
+        }
+        SetupFault::OptionsNeeded => words.text("console-set-fault-options"),
+        SetupFault::NotAnOption(given) => words.one("console-set-fault-option", "option", given),
+        SetupFault::Archived => words.text("console-page-archived-note"),
+        _ => words.text("shared-unreadable"),
     }
 }
 
@@ -34,6 +59,6 @@ mod tests {
         let errors = FieldErrors::one(Field::Slug, SetupFault::NotASlug);
         let words = Words::new(Language::English);
         assert_eq!(of(words, &errors, &Field::Name), None);
-        assert_eq!(of(words, &errors, &Field::Slug), Some(words.text("console-fault-slug")));
+        assert_eq!(of(words, &errors, &Field::Slug), Some(words.text("console-set-fault-slug")));
     }
 }

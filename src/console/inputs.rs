@@ -3,12 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::faults;
 use crate::{
-    domain::{
-        fault::{Fault, Field, SetupFault},
-        field_errors::FieldErrors,
-        page_settings::Asking,
-    },
+    domain::{fault::Field, field_errors::FieldErrors, page_settings::Asking},
     http::form::Form,
     words::Words,
 };
@@ -183,7 +180,7 @@ pub struct Faults<'a> {
 
 impl Faults<'_> {
     pub fn of(self, field: &Field) -> Option<String> {
-        self.errors?.of(field).first().map(|fault| sentence(self.words, fault))
+        self.errors?.of(field).first().map(|fault| faults::sentence(self.words, fault))
     }
 
     /// An input with this value.
@@ -278,41 +275,6 @@ pub fn shown_version(sent: Option<(&Form, &FieldErrors)>, newest: String) -> Str
 /// Has somebody else changed what the form is about?
 pub fn is_outdated(errors: &FieldErrors) -> bool {
     errors.has(&Field::Version)
-}
-
-fn sentence(words: Words, fault: &Fault) -> String {
-    match fault {
-        Fault::Blank => words.text("me-fault-blank"),
-        Fault::TooLong { most } => words.one("me-fault-long", "most", *most as u64),
-        Fault::ControlCharacter => words.text("me-fault-characters"),
-        Fault::TooManyEntries { most } => words.one("console-set-fault-many", "most", *most as u64),
-        Fault::Taken => words.text("console-set-fault-taken"),
-        Fault::NotFound => words.text("console-set-fault-page"),
-        Fault::Setup(fault) => setup(words, fault),
-        _ => words.text("shared-unreadable"),
-    }
-}
-
-fn setup(words: Words, fault: &SetupFault) -> String {
-    match fault {
-        SetupFault::JustTaken => words.text("console-set-fault-taken"),
-        SetupFault::NotASlug => words.text("console-set-fault-slug"),
-        SetupFault::NotACode => words.text("console-set-fault-code"),
-        SetupFault::NotAFieldName => words.text("console-set-fault-field-name"),
-        SetupFault::ReservedFieldName(name) => words.one("console-set-fault-reserved", "name", name),
-        SetupFault::NotADate(_) => words.text("console-set-fault-date"),
-        SetupFault::NotAClosingTime(_) => words.text("console-set-fault-closing"),
-        SetupFault::DateNeeded => words.text("console-set-fault-date-needed"),
-        SetupFault::NotADomain(given) => words.one("console-set-fault-domain", "domain", given),
-        SetupFault::PageDomainsNeeded => words.text("console-set-fault-domains-needed"),
-        SetupFault::OutOfRange { least, most } => {
-            words.with("console-set-fault-range", &[("least", (*least).into()), ("most", (*most).into())])
-        }
-        SetupFault::OptionsNeeded => words.text("console-set-fault-options"),
-        SetupFault::NotAnOption(given) => words.one("console-set-fault-option", "option", given),
-        SetupFault::Archived => words.text("console-page-archived-note"),
-        _ => words.text("shared-unreadable"),
-    }
 }
 
 #[cfg(test)]

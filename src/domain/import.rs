@@ -22,7 +22,7 @@ pub enum ImportState {
     Waiting,
     Running,
     Done,
-    /// The file cannot be read, or is no list of people.
+    /// A dry run or an import has failed: its file cannot be read (then there is a `fault`), or its job was given up (a part may be imported).
     Failed,
     Undoing,
     Undone,

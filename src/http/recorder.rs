@@ -46,11 +46,11 @@ pub fn refused(status: StatusCode, message: &str, code: Option<&str>) -> Respons
     if let Some(code) = code {
         refusal["code"] = code.into();
     }
-    with_retry(reply::json(status, &refusal))
+    with_retry_if_busy(reply::json(status, &refusal))
 }
 
 /// Says when to send the take again, if the server is busy.
-pub fn with_retry(mut response: Response) -> Response {
+pub fn with_retry_if_busy(mut response: Response) -> Response {
     if response.status() == StatusCode::SERVICE_UNAVAILABLE {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
     }

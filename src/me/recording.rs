@@ -125,7 +125,7 @@ async fn refuse_with(
     if signed_in.is_script {
         return recorder::refused(status, &sentence, code);
     }
-    recorder::with_retry(match kind {
+    recorder::with_retry_if_busy(match kind {
         Kind::LegalRecording => legal_name::draw(app, signed_in, status, Some(sentence), None).await,
         Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => {
             own::draw(app, signed_in, Rejected::recording(status, sentence), None).await

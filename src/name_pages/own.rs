@@ -20,7 +20,7 @@ use crate::{
         own_media,
         own_recordings::Sharing,
         page_settings,
-        registrations::{self, Details},
+        registrations::{self, PageDetails},
         sign_in,
     },
     blobs::Shelf,
@@ -298,7 +298,7 @@ pub async fn change(State(app): State<App>, visit: Visit, OwnForm { form, .. }: 
     if who.is_restricted() {
         return notice::restricted(&app, who);
     }
-    match registrations::change(&app, actor, person, &visit.public, Details::read(&form)).await {
+    match registrations::change(&app, actor, person, &visit.public, PageDetails::read(&form)).await {
         Ok(()) => done(&app, &visit, "details"),
         Err(Error::Invalid(errors)) => {
             let (status, details) = (StatusCode::UNPROCESSABLE_ENTITY, Some((&form, &errors)));

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     app::{
         App, Error, Result,
-        registrations::{self, Details, Outcome},
+        registrations::{self, Outcome, PageDetails},
     },
     domain::field_errors::FieldErrors,
     http::{form::Form, html::root, notice, page::Page, reply, session::OwnForm},
@@ -78,14 +78,14 @@ pub async fn send(State(app): State<App>, visit: Visit, OwnForm { form, .. }: Ow
     if who.is_restricted() {
         return notice::restricted(&app, who);
     }
-    let (how, code, details) = (who.session.how, form.text("code"), Details::read(&form));
+    let (how, code, details) = (who.session.how, form.text("code"), PageDetails::read(&form));
     match registrations::register(&app, actor, person, &visit.public, how, code.as_deref(), details).await {
         Ok(Outcome::Registered) => to_entry(&app, &visit, "?done=registered"),
         Ok(Outcome::Closed | Outcome::NotPermitted) => leave(&app, &visit, &form),
         Ok(Outcome::WrongCode) => {
             let fault = if code.is_some() { "page-event-code-wrong" } else { "page-event-code-missing" };
             // Everything that is wrong is said at once.
-            match registrations::faults(&app, &visit.public, Details::read(&form)).await {
+            match registrations::faults(&app, &visit.public, PageDetails::read(&form)).await {
                 Ok(errors) => draw(&app, &visit, &form, Some(&errors), CodeAsked::Yes(Some(fault))).await,
                 Err(error) => failed(&app, &visit, &error),
             }

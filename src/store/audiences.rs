@@ -154,7 +154,7 @@ fn paused_text(count: usize) -> String {
 }
 
 /// A registration has got another email. If it is paused, so is the person with that email, unless they have chosen.
-pub async fn follow_email(
+pub async fn keep_paused_with_email(
     sql: &mut Sql,
     institution: InstitutionId,
     id: ParticipantId,
@@ -182,7 +182,7 @@ pub async fn merge(
 ) -> Result<()> {
     if !paused(sql, institution, &[other]).await?.is_empty() {
         pause(sql, institution, &[own]).await?;
-        follow_email(sql, institution, own, now).await?;
+        keep_paused_with_email(sql, institution, own, now).await?;
     }
     let text = "DELETE FROM paused_participants WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), other.into()]).await.map(|_| ())

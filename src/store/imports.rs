@@ -170,7 +170,7 @@ pub async fn start(sql: &mut Sql, institution: InstitutionId, id: ImportId, now:
     Ok(sql.execute(text, &[now.micros().into(), institution.into(), id.into()]).await? == 1)
 }
 
-/// Notes who has started or undone an import, as JSON.
+/// Notes who has started or undone an import, as JSON. Who has uploaded it is not stored.
 pub async fn set_author(sql: &mut Sql, institution: InstitutionId, id: ImportId, author: &str) -> Result<()> {
     let text = "UPDATE imports SET author = $1 WHERE institution_id = $2 AND id = $3";
     sql.execute(text, &[author.into(), institution.into(), id.into()]).await.map(|_| ())

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::{
-    Result, Row, Sql, Value, admissions, courses, coverage, id_values, institutions,
+    Result, Row, Sql, Value, admissions, citus, courses, coverage, id_values, institutions,
     lookup::{Lookup, Param},
-    padded, retention,
+    padded, persons, retention,
     rolls::{self, Extent},
 };
 use crate::domain::{
@@ -357,19 +357,8 @@ pub async fn delete(sql: &mut Sql, institution: InstitutionId, page: NamePageId)
     let text = "DELETE FROM import_changes WHERE institution_id = $1 AND import_id IN \
                 (SELECT i.id FROM imports i WHERE i.institution_id = $1 AND i.name_page_id = $2)";
     sql.execute(text, &here).await?;
-    // Cases and changes of people who came from another page.
-    for table in [
-        "participant_consents",
-        "paused_participants",
-        "outsiders",
-        "import_changes",
-        "moderation",
-        "scim_registrations",
-        "people_words",
-        "people_names",
-        "deleted_people",
-        "people_task_rows",
-    ] {
+    // Also of people who came from another page. Sessions, which are on other nodes of Citus, end when they find no entry.
+    for table in persons::alone().filter(|table| citus::is_by_institution(table)) {
         let text = format!(
             "DELETE FROM {table} WHERE institution_id = $1 AND participant_id IN \
              (SELECT id FROM participants WHERE institution_id = $1 AND name_page_id = $2 \

@@ -22,7 +22,7 @@ pub enum OnErasure {
     WithReports,
 }
 
-/// Every table with rows that refer to a registration by `participant_id`. Add new tables here and nowhere else.
+/// Every table with rows that refer to a registration by `participant_id`.
 pub const TABLES: [(&str, OnErasure); 20] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
@@ -46,8 +46,13 @@ pub const TABLES: [(&str, OnErasure); 20] = [
     ("scim_registrations", OnErasure::Alone),
 ];
 
-/// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Add new tables here
-/// and nowhere else.
+/// Those whose rows are about the registration alone.
+pub(super) fn alone() -> impl Iterator<Item = &'static str> {
+    TABLES.into_iter().filter(|(_, goes)| *goes == OnErasure::Alone).map(|(table, _)| table)
+}
+
+/// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Rows that are to
+/// follow a person to another email are copied by `follow_email`.
 pub const PERSON_TABLES: [&str; 14] = [
     "admissions",
     "consents",
@@ -397,7 +402,7 @@ pub async fn delete_belongings(
     participant: ParticipantId,
 ) -> Result<()> {
     courses::staff::unlink_entry(sql, institution, participant).await?;
-    for (table, _) in TABLES.iter().filter(|(_, goes)| *goes == OnErasure::Alone) {
+    for table in alone() {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), participant.into()]).await?;
     }

@@ -1257,7 +1257,7 @@ pub fn cases() -> Vec<Case> {
             Kind::Recording
         )),
         case!("registrations::register", Institution, |s, a| async {
-            let details = registrations::Details::read(&Form::from_query("first_name=Ana"));
+            let details = registrations::PageDetails::read(&Form::from_query("first_name=Ana"));
             registrations::register(&s.world.app, a, &ana(s), &public(s).await, How::Mail, None, details)
                 .await
         }),
@@ -1268,7 +1268,7 @@ pub fn cases() -> Vec<Case> {
             registrations::find(&s.world.app, a, &ana(s), &public(s).await).await
         }),
         case!("registrations::change", Institution, |s, a| async {
-            let details = registrations::Details::read(&Form::from_query("phonetic=AH-na"));
+            let details = registrations::PageDetails::read(&Form::from_query("phonetic=AH-na"));
             registrations::change(&s.world.app, a, &ana(s), &public(s).await, details).await
         }),
         case!("registrations::record", Institution, |s, a| async {

@@ -21,6 +21,7 @@ use crate::{
         ids::ParticipantId,
         participant::{Draft, Given, LegalNames, TEXT_FIELDS, TextKind},
         section::Section,
+        text::Lines,
     },
     http::{faults::Input, field_labels::label_id, form::Form, page::Page, path::Path},
     words::Words,
@@ -146,7 +147,7 @@ fn inputs(
         let is_theirs = is_changed && typed.as_ref().is_some_and(|typed| *typed != stored);
         TextInput {
             label,
-            is_long: text.is_some_and(|field| field.kind == TextKind::Notes),
+            is_long: text.is_some_and(|field| field.kind.lines() == Lines::Many),
             is_phone,
             fault: rejected.and_then(|rejected| sentence(words, rejected.errors, &field, kind)),
             theirs: is_theirs.then(|| stored.clone()),

@@ -12,7 +12,7 @@ use crate::{
         media::Kind,
         participant::{TEXT_FIELDS, TextField},
     },
-    store::{courses, coverage, invitations, outsiders, retention, rolls},
+    store::{courses, coverage, invitations, outsiders, persons, retention, rolls},
 };
 
 const fn table(hidden: bool) -> &'static str {
@@ -185,21 +185,16 @@ pub async fn hand_over(
     let text = "UPDATE scim_registrations SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 \
                 AND NOT EXISTS (SELECT 1 FROM scim_registrations o WHERE o.institution_id = $2 AND o.participant_id = $1)";
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await?;
-    let tables = [
-        "moderation",
-        "import_changes",
-        "scim_registrations",
-        "people_words",
-        "people_names",
-        "deleted_people",
-    ];
-    for table in tables {
+    outsiders::merge(sql, institution, (to, from)).await?;
+    for table in persons::alone().filter(|table| !OF_COURSES.contains(table)) {
         let text = format!("DELETE FROM {table} WHERE institution_id = $1 AND participant_id = $2");
         sql.execute(&text, &[institution.into(), from.into()]).await?;
     }
-    outsiders::merge(sql, institution, (to, from)).await?;
-    retention::forget(sql, institution, from).await
+    Ok(())
 }
+
+/// Merging two courses hands these over afterward.
+const OF_COURSES: [&str; 3] = ["course_identities", "course_members", "lti_sessions"];
 
 /// Deletes an entry that was merged into another.
 pub async fn delete_entry(

@@ -123,7 +123,7 @@ pub async fn set_identity(
         id.into(),
     ];
     sql.execute(&text, &params).await?;
-    audiences::follow_email(sql, institution, id, now).await
+    audiences::keep_paused_with_email(sql, institution, id, now).await
 }
 
 /// Clears the emails of people who are about to get other ones, or none. Otherwise two people swapping emails would violate the

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::World;
 
-/// Everything that a form of a person can change.
+/// Everything that a form of a person or member can change.
 const TABLES: &[&str] = &[
     "participants",
     "hidden_participants",
@@ -33,15 +33,35 @@ const TABLES: &[&str] = &[
     "recording_requests",
     "imports",
     "import_changes",
+    "allowed_origins",
+    "audience_defaults",
+    "codes",
+    "consent_texts",
+    "courses",
+    "custom_fields",
+    "deleted_people",
+    "do_not_call",
+    "exports",
+    "institutions",
+    "lti_invites",
+    "people_tasks",
+    "scim_connections",
+    "scim_group_pages",
+    "sso_connections",
+    "token_pages",
+    "tokens",
+    "tool_consumers",
 ];
 
 /// The rows of all tables, of one institution or of all.
 pub async fn rows(world: &World, of: Option<InstitutionId>) -> Vec<String> {
     let mut rows = Vec::new();
     for table in TABLES {
-        let only = of.filter(|_| *table != "sign_in_counts");
-        let only =
-            only.map(|institution| format!(" WHERE institution_id = {institution}")).unwrap_or_default();
+        let only = match (of, *table) {
+            (None, _) | (_, "sign_in_counts") => String::new(),
+            (Some(institution), "institutions") => format!(" WHERE id = {institution}"),
+            (Some(institution), _) => format!(" WHERE institution_id = {institution}"),
+        };
         let text = format!("SELECT * FROM {table}{only}");
         for row in world.app.db.read().rows(&text, &[], |row| row.record()).await.unwrap() {
             rows.push(format!("{table} {}", Value::Object(row)));
