@@ -12,6 +12,7 @@ use crate::{
     app::{
         self, Forbidden,
         error::{COURSE_SYNCHRONIZING, PENDING_CALLS, TOOL_CONSUMER_DISABLED},
+        exports,
     },
     domain::{
         fault::{Fault as FieldFault, Field},
@@ -114,7 +115,10 @@ impl ErrorReply {
     /// Building an export takes seconds, or minutes for many people.
     pub fn too_many_exports(most: u32) -> Self {
         let message = format!("Too Many Requests: {most} exports are waiting to be built already");
-        Self { retry_after: Some(30), ..Self::new(StatusCode::TOO_MANY_REQUESTS, message) }
+        Self {
+            retry_after: Some(exports::RETRY_SECONDS),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, message)
+        }
     }
 
     /// A remote system failed. The caller may know why, so the cause is part of the message; nothing is logged as an

@@ -1,4 +1,4 @@
-//! Exports: requested through the API, built by a job, readable until they expire.
+//! Exports: requested through the API or the console, built by a job, readable until they expire.
 
 mod build;
 mod departures;
@@ -52,6 +52,8 @@ pub struct ExportRequest {
 }
 
 /// States of exports that have not been built yet.
+/// After how many seconds somebody may ask again, if too many exports are pending.
+pub const RETRY_SECONDS: u64 = 30;
 const PENDING: [State; 2] = [State::Initial, State::InProgress];
 
 /// Without a page, the export covers all pages that the caller may access.

@@ -1,4 +1,4 @@
-//! Institutions (tenants), which the operator creates, changes and deletes.
+//! Institutions (tenants). The operator creates them, admins change them, and owners delete them.
 
 pub mod settings;
 

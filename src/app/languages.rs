@@ -31,7 +31,7 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, language: Langua
                 let registrations =
                     persons::registrations(sql, person.institution, &person.email_key).await?;
                 // Members and people who are invited may have none.
-                if registrations.is_empty() && !sign_ins::is_known(sql, &person, now).await? {
+                if registrations.is_empty() && !sign_ins::may_sign_in(sql, &person, now).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
                 let before = languages::find(sql, &person).await?.personal;

@@ -360,7 +360,6 @@ pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, page: 
                 calls::cancel_all(sql, &owned_app.ids, institution, Some(id), now).await?;
                 store::calls::delete_on_page(sql, institution, id).await?;
                 let gone = store::media::delete_on_page(sql, institution, id).await?;
-                store::plays::delete_on_page(sql, institution, id).await?;
                 store::imports::delete_on_page(sql, institution, id).await?;
                 let people = name_pages::delete(sql, institution, id).await?;
                 store::persons::delete_all_unregistered(sql, institution).await?;

@@ -94,7 +94,7 @@ async fn registrations(
     email_key: &str,
 ) -> Result<Vec<Registration>> {
     let found = persons::registrations(sql, institution, email_key).await?;
-    if found.is_empty() && !persons::is_known(sql, institution, email_key).await? {
+    if found.is_empty() && !persons::is_on_record(sql, institution, email_key).await? {
         return Err(Error::Missing(Missing::Participant));
     }
     Ok(found)

@@ -66,7 +66,7 @@ pub(super) async fn open_as(
             Box::pin(async move {
                 // Erasing a person takes this lock, too.
                 rolls::lock(sql, session.person.institution).await?;
-                if !sign_ins::is_known(sql, &session.person, now).await? {
+                if !sign_ins::may_sign_in(sql, &session.person, now).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
                 if let Some(through) = &through {

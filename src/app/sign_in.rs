@@ -252,8 +252,8 @@ fn code_digest(app: &App, id: SignInRequestId, code: &str) -> Result<String> {
 }
 
 /// Whether a person may sign in: the only place that decides it.
-pub async fn is_known(app: &App, person: &PersonId) -> Result<bool> {
-    Ok(sign_ins::is_known(&mut app.db.read(), person, app.clock.now()).await?)
+pub async fn may_sign_in(app: &App, person: &PersonId) -> Result<bool> {
+    Ok(sign_ins::may_sign_in(&mut app.db.read(), person, app.clock.now()).await?)
 }
 
 /// Whether a person who has signed in belongs to the institution: registered on one of its name pages, or a member. Whoever is only
@@ -414,7 +414,7 @@ pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
                 let Some(link) = sign_ins::spend_link(sql, &digest, now).await? else {
                     return Ok(Proof::Wrong);
                 };
-                if !sign_ins::is_known(sql, &link.person, now).await? {
+                if !sign_ins::may_sign_in(sql, &link.person, now).await? {
                     return Ok(Proof::Wrong);
                 }
                 let how = match link.purpose {
@@ -453,7 +453,7 @@ pub async fn operator_link_to(
 ) -> Result<(String, Moment)> {
     actor.administer(institution)?;
     let person = PersonId { institution, email_key: email_key(email) };
-    if !is_known(app, &person).await? {
+    if !may_sign_in(app, &person).await? {
         return Err(Error::Missing(Missing::Participant));
     }
     if members::find(app, &person).await?.is_some_and(|member| member.role == Role::Owner) {
@@ -558,7 +558,7 @@ pub async fn by_proxy(
     };
     let person = PersonId { institution: institution.id, email_key: email.key().to_owned() };
     let may_enter =
-        is_known(app, &person).await? || registrations::admit(app, &person, email, return_to).await?;
+        may_sign_in(app, &person).await? || registrations::admit(app, &person, email, return_to).await?;
     Ok(may_enter.then_some(person))
 }
 

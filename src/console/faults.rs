@@ -22,7 +22,7 @@ pub(super) fn sentence(words: Words, fault: &Fault) -> String {
         Fault::Taken => words.text("console-set-fault-taken"),
         Fault::NotFound => words.text("console-set-fault-page"),
         Fault::Setup(fault) => setup(words, fault),
-        _ => words.text("shared-unreadable"),
+        _ => words.text("console-fault-other"),
     }
 }
 
@@ -45,7 +45,7 @@ fn setup(words: Words, fault: &SetupFault) -> String {
         SetupFault::OptionsNeeded => words.text("console-set-fault-options"),
         SetupFault::NotAnOption(given) => words.one("console-set-fault-option", "option", given),
         SetupFault::Archived => words.text("console-page-archived-note"),
-        _ => words.text("shared-unreadable"),
+        _ => words.text("console-fault-other"),
     }
 }
 

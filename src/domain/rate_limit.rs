@@ -181,14 +181,19 @@ impl Counter {
         Quota {
             limit: policy.ceiling,
             remaining: within(policy.ceiling, i64::from(policy.ceiling).saturating_sub(self.used)),
-            reset_seconds: reset_seconds(policy, now, self.start),
-            retry_after: (!is_accepted).then(|| whole_seconds(wait).max(1)),
+            reset_seconds: whole_seconds(rest_of_window(policy, now, self.start)),
+            retry_after: (!is_accepted).then(|| retry_seconds(policy, now, self.start, wait)),
         }
     }
 }
 
-fn reset_seconds(policy: Policy, now: i64, start: i64) -> u64 {
-    whole_seconds(policy.window_micros().saturating_sub(now.saturating_sub(start).max(0)))
+fn rest_of_window(policy: Policy, now: i64, start: i64) -> i64 {
+    policy.window_micros().saturating_sub(now.saturating_sub(start).max(0))
+}
+
+/// When a request is accepted again: after `wait`, or in the next window, whichever comes first.
+fn retry_seconds(policy: Policy, now: i64, start: i64, wait: i64) -> u64 {
+    whole_seconds(wait.min(rest_of_window(policy, now, start))).max(1)
 }
 
 /// The number of requests left, between 0 and the ceiling.
@@ -219,6 +224,16 @@ mod tests {
         assert_eq!(at(2_501).retry_after, Some(1));
         assert_eq!(at(899_999).reset_seconds, 1);
         assert_eq!(at(900_000), Quota { limit: 3, remaining: 2, reset_seconds: 900, retry_after: None });
+    }
+
+    #[test]
+    fn a_hard_limit_opens_again_with_the_next_window() {
+        let hard = Policy { throttle: Duration::from_secs(900), ..policy(2) };
+        let mut counter = Counter::new(0);
+        let mut at = |second: i64| counter.take(hard, second * SECOND).retry_after;
+        assert_eq!((at(0), at(850)), (None, None));
+        assert_eq!((at(851), at(899)), (Some(49), Some(1)));
+        assert_eq!((at(900), at(901), at(902)), (None, None, Some(898)));
     }
 
     #[test]

@@ -180,7 +180,7 @@ impl Paragraph {
 
 #[derive(Template)]
 #[template(path = "mail/page_mail.txt", escape = "none")]
-struct LetterText<'a> {
+struct PageMailText<'a> {
     words: Words,
     institution: String,
     body: String,
@@ -190,7 +190,7 @@ struct LetterText<'a> {
 
 #[derive(Template)]
 #[template(path = "mail/page_mail.html")]
-struct LetterHtml<'a> {
+struct PageMailHtml<'a> {
     words: Words,
     subject: &'a str,
     institution: &'a str,
@@ -214,14 +214,14 @@ pub fn page_mail(
     let subject = filled_subject(mail, &text.subject);
     let body: Vec<String> = paragraphs.iter().map(|paragraph| paragraph.plain(&mail.link)).collect();
     let institution = mail.institution_name.as_str();
-    let plain = LetterText {
+    let plain = PageMailText {
         words,
         institution: isolated(institution),
         body: body.join("\n\n"),
         why: words.one("page-mail-why", "institution", institution),
         unsubscribe,
     };
-    let html = LetterHtml {
+    let html = PageMailHtml {
         words,
         subject: &subject,
         institution,

@@ -57,7 +57,7 @@ pub async fn confirm(State(app): State<App>, signed_in: SignedIn) -> Response {
 async fn read(app: &App, signed_in: &SignedIn) -> Result<(Institution, Vec<OwnRegistration>, bool)> {
     let person = &signed_in.session.person;
     let is_member = members::find(app, person).await?.is_some();
-    let is_known = sign_in::is_known(app, person).await?;
+    let is_known = sign_in::may_sign_in(app, person).await?;
     match own_person::find(app, &signed_in.actor(), person).await {
         Ok(own) => Ok((own.institution, own.registrations, is_member)),
         Err(Error::Missing(Missing::Participant)) if is_known => {

@@ -345,7 +345,7 @@ pub async fn fault(app: &App, signed_in: &SignedIn, error: Error) -> Response {
 /// Is nothing left for which the person could sign in: no registration, no role, and no name page to register on? One registration may have
 /// been deleted in the meantime while there are others.
 async fn is_gone(app: &App, signed_in: &SignedIn) -> bool {
-    matches!(sign_in::is_known(app, &signed_in.session.person).await, Ok(false))
+    matches!(sign_in::may_sign_in(app, &signed_in.session.person).await, Ok(false))
 }
 
 pub fn failed(app: &App, signed_in: &SignedIn, error: &Error) -> Response {

@@ -114,7 +114,7 @@ pub async fn settle(
     Ok(())
 }
 
-/// Ends a task that is not over yet. Of people who were erased meanwhile there are no rows any more.
+/// Ends a task that is not over yet. Of people who were erased or merged meanwhile, there are no rows anymore.
 pub async fn end(
     sql: &mut Sql,
     institution: InstitutionId,

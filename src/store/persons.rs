@@ -80,7 +80,7 @@ const OF_UNREGISTERED: [&str; 6] =
     ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members", "scim_users"];
 
 /// Whether the institution knows this email, other than from a registration.
-pub async fn is_known(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
+pub async fn is_on_record(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
     for table in OF_UNREGISTERED {
         if has_row(sql, institution, email_key, table).await? {
             return Ok(true);

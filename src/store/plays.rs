@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::{Error, Result, Row, Sql, Value, expiry, padded, placeholders};
 use crate::domain::{
-    ids::{InstitutionId, NamePageId, ParticipantId},
+    ids::{InstitutionId, ParticipantId},
     play::{Played, Source},
 };
 
@@ -79,18 +79,6 @@ pub async fn hand_over(
 ) -> Result<()> {
     let text = "UPDATE plays SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3";
     sql.execute(text, &[to.into(), institution.into(), from.into()]).await.map(|_| ())
-}
-
-/// Deletes the plays of everybody on a page, including hidden people.
-pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    for table in ["participants", "hidden_participants"] {
-        let text = format!(
-            "DELETE FROM plays WHERE institution_id = $1 AND participant_id IN \
-             (SELECT p.id FROM {table} p WHERE p.institution_id = $1 AND p.name_page_id = $2)"
-        );
-        sql.execute(&text, &[institution.into(), page.into()]).await?;
-    }
-    Ok(())
 }
 
 /// Are any plays older than this day?

@@ -395,7 +395,7 @@ static IS_KNOWN: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// May somebody with this email sign in? See `is_known_here`.
-pub async fn is_known(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<bool> {
+pub async fn may_sign_in(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<bool> {
     let [since, now] = times(now);
     let params: [Value<'_>; 4] = [person.institution.into(), (&person.email_key).into(), since, now];
     Ok(sql.one(&IS_KNOWN, &params, |_| Ok(())).await?.is_some())

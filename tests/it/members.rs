@@ -252,7 +252,7 @@ async fn who_is_invited_or_admitted_signs_in_and_finds_the_page_to_register_on()
     assert!(browser.get("/me").await.expect(410).body.contains("You are signed out"));
     execute(&world.app.db, "UPDATE invitations SET withdrawn_at = NULL", vec![]).await;
     let new = person(&world, "new@example.edu");
-    assert!(sign_in::is_known(&world.app, &new).await.unwrap());
+    assert!(sign_in::may_sign_in(&world.app, &new).await.unwrap());
     assert!(!sign_in::belongs(&world.app, &new).await.unwrap(), "not before they register");
     let admission = "INSERT INTO admissions (institution_id, email_key, name_page_id, email, created_at) \
                      VALUES ($1, $2, $3, $2, $4)";
@@ -264,13 +264,13 @@ async fn who_is_invited_or_admitted_signs_in_and_finds_the_page_to_register_on()
     ];
     execute(&world.app.db, admission, params).await;
     let admitted = person(&world, "open@example.edu");
-    assert!(sign_in::is_known(&world.app, &admitted).await.unwrap());
+    assert!(sign_in::may_sign_in(&world.app, &admitted).await.unwrap());
     world.advance(DAY);
-    assert!(!sign_in::is_known(&world.app, &admitted).await.unwrap(), "an admission is for a day");
+    assert!(!sign_in::may_sign_in(&world.app, &admitted).await.unwrap(), "an admission is for a day");
     world.advance(90 * DAY);
-    assert!(!sign_in::is_known(&world.app, &new).await.unwrap(), "the invitation has expired");
+    assert!(!sign_in::may_sign_in(&world.app, &new).await.unwrap(), "the invitation has expired");
     let elsewhere = PersonId { institution: world.neighbor().await.institution.id, ..admitted };
-    assert!(!sign_in::is_known(&world.app, &elsewhere).await.unwrap());
+    assert!(!sign_in::may_sign_in(&world.app, &elsewhere).await.unwrap());
 }
 
 #[tokio::test]

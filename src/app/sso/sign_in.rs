@@ -282,7 +282,7 @@ async fn authenticate(
     let person = PersonId { institution: connection.institution, email_key: email.key().to_owned() };
     apply_groups(app, connection, &email, (&claims, &subject), info, ask).await?;
     // Somebody new may register on the page that they come from: the provider vouches for the address.
-    if !sign_in::is_known(app, &person).await?
+    if !sign_in::may_sign_in(app, &person).await?
         && !registrations::admit(app, &person, &email, return_to).await?
     {
         return Err(Refusal::NotRegistered(email));

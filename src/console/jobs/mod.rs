@@ -32,7 +32,7 @@ use crate::{
         paging::Window,
         section::Section,
     },
-    http::{form::Form, page::Page, path::Path},
+    http::{form::Form, page::Page, path::Path, reply},
 };
 
 const PER_PAGE: u64 = 20;
@@ -174,7 +174,9 @@ async fn create(State(app): State<App>, ConsoleForm { console, form }: ConsoleFo
         Err(Error::TooManyPendingExports { most }) => {
             let trouble = Some(words.one("console-jobs-too-many", "most", u64::from(most)));
             let entered = Entered { page, since, ..Entered::default() };
-            (StatusCode::TOO_MANY_REQUESTS, Told { trouble, entered, ..Told::default() })
+            let told = Told { trouble, entered, ..Told::default() };
+            let shown = draw(&app, &console, StatusCode::TOO_MANY_REQUESTS, 1, told).await;
+            return reply::with_retry_after(shown, exports::RETRY_SECONDS);
         }
         Err(error) => return console.fault(&app, &error),
     };

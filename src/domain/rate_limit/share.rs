@@ -1,6 +1,6 @@
 //! A node's part of a counter that several nodes share.
 
-use super::{Claim, Grant, Policy, Quota, reset_seconds, whole_seconds, within};
+use super::{Claim, Grant, Policy, Quota, rest_of_window, retry_seconds, whole_seconds, within};
 
 /// What a permit is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,9 +153,10 @@ impl Share {
         self.quota(policy, now, None)
     }
 
-    /// Refuses a request for `wait` microseconds.
+    /// Refuses a request for `wait` microseconds, or until the next window.
     pub fn refuse(&mut self, policy: Policy, now: i64, wait: i64) -> Quota {
-        self.quota(policy, now, Some(whole_seconds(wait).max(1)))
+        let seconds = retry_seconds(policy, now, self.opened, wait);
+        self.quota(policy, now, Some(seconds))
     }
 
     /// Has the ceiling been reached in the current window, as far as this node knows?
@@ -194,7 +195,7 @@ impl Share {
     fn quota(&mut self, policy: Policy, now: i64, retry_after: Option<u64>) -> Quota {
         let unleased = self.spare.filter(|_| self.is_away).unwrap_or_else(|| self.unleased(policy.ceiling));
         self.shown = self.shown.min(within(policy.ceiling, unleased.saturating_add(self.lease)));
-        let reset_seconds = reset_seconds(policy, now, self.opened);
+        let reset_seconds = whole_seconds(rest_of_window(policy, now, self.opened));
         Quota { limit: policy.ceiling, remaining: self.shown, reset_seconds, retry_after }
     }
 }

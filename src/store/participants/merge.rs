@@ -172,8 +172,8 @@ pub async fn move_media(
     Ok(replaced)
 }
 
-/// Hands what depends on an entry over to the one that it is merged into, after its media: cases of moderation follow the
-/// recordings that were moved. The rest is about the entry alone.
+/// Hands what depends on an entry over to the one that it is merged into, after its media, plays, consents and pause, which have
+/// functions of their own: cases of moderation follow the recordings that were moved. The rest is about the entry alone.
 pub async fn hand_over(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -193,7 +193,7 @@ pub async fn hand_over(
     Ok(())
 }
 
-/// Merging two courses hands these over afterward.
+/// When two courses are merged, these end with the second course, and are written anew for the first.
 const OF_COURSES: [&str; 3] = ["course_identities", "course_members", "lti_sessions"];
 
 /// Deletes an entry that was merged into another.

@@ -75,6 +75,7 @@ async fn an_institution_is_created_with_its_first_owner() {
     let wrong = [("name", ""), ("slug", "Third School"), ("zone", "Rome"), ("email", "dean")];
     let seen = browser.post("/operator/institutions", &wrong).await.expect(422);
     assert!(seen.body.contains("value=\"dean\""), "what was typed stays: {}", seen.body);
+    assert!(seen.body.contains("id=\"email-fault\">This cannot be used."), "{}", seen.body);
     let wrong = [("name", ""), ("slug", "Third School"), ("zone", "Rome"), ("email", "dean@third.example")];
     let seen = browser.post("/operator/institutions", &wrong).await.expect(422);
     for id in ["name-fault", "slug-fault", "zone-fault"] {

@@ -154,7 +154,7 @@ impl Story {
         self.press("form:has([name=whom]) button").await;
         self.browser.until("document.querySelector(\".done[role=status]\")").await;
         self.check().await;
-        self.all_have_letters("the invitations", |_| 1).await;
+        self.all_have_mails("the invitations", |_| 1).await;
         let message = self.server.received().into_iter().find(|message| recipient(message) == WHO).unwrap();
         let html = message["parts"][1]["content"].as_str().unwrap();
         assert!(html.contains(&format!("lang=\"{}\"", self.language)), "{html}");
@@ -164,7 +164,7 @@ impl Story {
     }
 
     /// Waits until everybody has so many messages with their personal link.
-    async fn all_have_letters(&self, what: &str, wanted: impl Fn(&str) -> usize) {
+    async fn all_have_mails(&self, what: &str, wanted: impl Fn(&str) -> usize) {
         until(what, || async {
             let mails = self.mails("/i/");
             let number = |to: &str| mails.iter().filter(|(other, _)| other == to).count();
@@ -191,7 +191,7 @@ impl Story {
 
     async fn remind(&self) {
         to_the_morning(&self.world).await;
-        self.all_have_letters("the reminders", |to| if to == WHO { 1 } else { 2 }).await;
+        self.all_have_mails("the reminders", |to| if to == WHO { 1 } else { 2 }).await;
         assert_eq!(count(&self.world, "invitations WHERE reminders = 1").await, PEOPLE as i64 - 1);
         let unreminded = format!("invitations WHERE reminders = 0 AND email_key = '{WHO}'");
         assert_eq!(count(&self.world, &unreminded).await, 1);

@@ -47,7 +47,7 @@ async fn every_endpoint_that_requires_a_token_is_listed() {
     let missing: Vec<String> = documented.filter(|operation| !listed.contains(operation)).collect();
     assert!(
         missing.is_empty(),
-        "add to `every_endpoint` in tests/it/v5/mod.rs if it is about people, or else to `endpoints` in \
+        "add to `every_endpoint` in tests/it/v5/mod.rs if it succeeds with nothing but `ana@x.org` on the page, or else to `endpoints` in \
          tests/it/tokens/scopes.rs: {missing:?}"
     );
 }

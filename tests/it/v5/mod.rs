@@ -88,7 +88,7 @@ impl std::fmt::Display for Call {
     }
 }
 
-/// Every endpoint of versions 5 and 4 about people.
+/// Endpoints of versions 5 and 4 that succeed with nothing but `ana@x.org` on the page.
 pub fn every_endpoint(world: &World) -> Vec<Call> {
     let page = &world.page.slug;
     let read = |path: &str| Call { method: Method::GET, path: path.to_owned(), body: None, status: 200 };
