@@ -842,7 +842,7 @@ async fn what_has_expired_does_not_wait_for_the_next_sign_in() {
     assert_eq!(left().await, [1; 4]);
     world.advance(2 * DAY);
     until("all but the session is removed", || async { left().await == [1, 0, 0, 0] }).await;
-    // Otherwise it may have looked for sessions already, and its next run would be an hour after the next day.
+    // Otherwise it may have looked for sessions already, before the clock moves, and would run again only an hour later.
     let waiting = "SELECT COUNT(*) FROM jobs WHERE kind = 'expire_exports' AND state = 'waiting'";
     until("the job has ended", || async { number(&world, waiting).await == 1 }).await;
     assert!(browser.session().await.is_some());
