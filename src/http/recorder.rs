@@ -1,14 +1,9 @@
 //! What the recorder (`templates/parts/recorder.html`) needs to know, and the responses that its script reads.
 
-use axum::{
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
-};
+use axum::{http::StatusCode, response::Response};
 use serde_json::json;
 
 use super::reply;
-
-const RETRY_SECONDS: u64 = 5;
 
 pub struct Recorder<'a> {
     /// The id of its element.
@@ -46,13 +41,5 @@ pub fn refused(status: StatusCode, message: &str, code: Option<&str>) -> Respons
     if let Some(code) = code {
         refusal["code"] = code.into();
     }
-    with_retry_if_busy(reply::json(status, &refusal))
-}
-
-/// Says when to send the take again, if the server is busy.
-pub fn with_retry_if_busy(mut response: Response) -> Response {
-    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
-    }
-    response
+    reply::with_retry_if_busy(reply::json(status, &refusal))
 }

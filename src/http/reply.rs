@@ -13,6 +13,8 @@ pub const INTERNAL: &str = "Internal Server Error: the log has the cause under t
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 /// Responses contain personal data and must not be cached.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// How long a client waits before it tries again, if the server is busy.
+const BUSY_SECONDS: u64 = 5;
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// The cause of an internal error. A response extension, logged once with the request id.
@@ -72,6 +74,14 @@ pub fn message(status: StatusCode, message: &str) -> Response {
 /// Tells the client when it may ask again.
 pub fn with_retry_after(mut response: Response, seconds: u64) -> Response {
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
+
+/// Tells the client when to send the form, the take or the file again, if the server is busy.
+pub fn with_retry_if_busy(response: Response) -> Response {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        return with_retry_after(response, BUSY_SECONDS);
+    }
     response
 }
 

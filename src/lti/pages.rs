@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::{
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, StatusCode},
     response::Response,
 };
 
@@ -19,7 +19,7 @@ use crate::{
         language::Preferred,
         page::{self, Look, Microphone, Page},
         policy::{Forms, Frames, Policy},
-        refusal,
+        refusal, reply,
     },
     words::Words,
 };
@@ -225,10 +225,8 @@ pub fn fault(app: &App, appearance: Appearance, fault: Fault) -> Response {
         }
         Fault::Trouble { error, frames } => {
             tracing::error!(%error, "LTI: rendering a page failed");
-            let mut response =
-                say(app, appearance, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-            response
+            let response = say(app, appearance, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
+            reply::with_retry_if_busy(response)
         }
     }
 }
@@ -287,6 +285,8 @@ fn say(
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     #[test]

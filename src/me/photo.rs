@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::Response,
 };
 
@@ -15,11 +15,9 @@ use super::{
 use crate::{
     app::{App, Error, own_media, own_person::OwnPerson},
     domain::fault::Field,
-    http::{csrf, html::path_of, multipart::MultipartForm},
+    http::{csrf, html::path_of, multipart::MultipartForm, reply},
     words::Words,
 };
-
-const RETRY_SECONDS: u64 = 5;
 
 /// The photo as the page shows it.
 pub struct PhotoPart {
@@ -91,11 +89,7 @@ async fn refuse(app: &App, signed_in: &SignedIn, status: StatusCode, id: &str) -
 
 async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, sentence: String) -> Response {
     let rejected = Rejected { status, photo: Some(sentence), ..Rejected::default() };
-    let mut response = own::draw(app, signed_in, rejected, None).await;
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
-    }
-    response
+    reply::with_retry_if_busy(own::draw(app, signed_in, rejected, None).await)
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {

@@ -189,11 +189,7 @@ pub async fn upload(State(app): State<App>, Managed(visit): Managed, request: Re
 
 async fn refuse(app: &App, visit: &Visit, status: StatusCode, id: &str) -> Response {
     let fault = Some(Words::new(visit.language).text(id));
-    let mut response = draw(app, visit, status, Told { fault, ..Told::default() }).await;
-    if status == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    }
-    response
+    reply::with_retry_if_busy(draw(app, visit, status, Told { fault, ..Told::default() }).await)
 }
 
 fn to_file(app: &App, visit: &Visit, id: ImportId) -> Response {

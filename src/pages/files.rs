@@ -302,7 +302,6 @@ fn refusal(error: Error) -> Response {
         Error::Missing(_) => gone(),
         other => {
             let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, "Please try again in a moment.\n");
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             response.extensions_mut().insert(Cause(other.to_string()));
             response
         }

@@ -13,11 +13,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    body::Body,
-    http::{HeaderValue, StatusCode, header},
-    response::Response,
-};
+use axum::{body::Body, http::StatusCode, response::Response};
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::FutureExt;
 use http_body_util::{BodyExt, Collected};
@@ -224,9 +220,8 @@ fn text(ids: &RequestIds, response: Response) -> String {
 /// Tells a client that its address has too many connections.
 pub async fn reject(mut stream: TcpStream, ids: &RequestIds) {
     let message = "Service Unavailable: too many connections from this address";
-    let mut response = reply::message(StatusCode::SERVICE_UNAVAILABLE, message);
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    let text = text(ids, response);
+    let response = reply::message(StatusCode::SERVICE_UNAVAILABLE, message);
+    let text = text(ids, reply::with_retry_if_busy(response));
     let _ = tokio::time::timeout(ERROR_WRITE_TIMEOUT, stream.write_all(text.as_bytes())).await;
     linger(stream).await;
 }

@@ -2,8 +2,11 @@
 
 use std::io::IsTerminal;
 
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+
+/// Lines that wait for a slow reader of standard error; later ones are dropped. The room for them is taken at the start.
+const WAITING_LINES: usize = 16_384;
 
 /// Flushes pending lines on drop.
 #[must_use]
@@ -16,7 +19,8 @@ pub fn start(level: &str, format: &str) -> Result<Logs, String> {
     // each damaged upload as an error, although the client already gets the error. A name here is a prefix.
     let filter = EnvFilter::try_new(format!("{libraries},endonym={level},rsipstack=off,symphonia=off"))
         .map_err(|e| format!("invalid log level `{level}`: {e}"))?;
-    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+    let (writer, guard) =
+        NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(std::io::stderr());
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
     let json = match format {
         "json" => true,

@@ -288,6 +288,18 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_request_waits_no_longer_than_the_window() {
+        let mut scene = Scene::new(policy(2));
+        assert_eq!([0, 1].map(|node| scene.request(node, 0).retry_after), [None, None]);
+        for (minute, seconds) in [(0, 900), (5, 600), (14, 60)] {
+            for node in 0..2 {
+                assert_eq!(scene.request(node, minute * 60 * SECOND).retry_after, Some(seconds), "{node}");
+            }
+        }
+        assert_eq!(scene.request(0, 900 * SECOND).retry_after, None);
+    }
+
+    #[test]
     fn a_store_that_comes_and_goes_and_loses_its_counters_raises_the_sum_by_a_few_leases() {
         for seed in 1..300 {
             let mut random = Random(seed * 104_729);

@@ -13,7 +13,7 @@ use endonym::{
 };
 
 use super::{console as path, member as visitor, only};
-use crate::support::{World, database::execute, until};
+use crate::support::{Setup, World, database::execute, until};
 
 #[tokio::test]
 async fn managers_see_exports_and_imports_of_their_pages() {
@@ -79,6 +79,19 @@ async fn an_export_is_requested_made_and_downloaded() {
     // It has people of pages that the manager is not given.
     visitor(&world, Manager).await.get(&download).await.expect(403);
     admin.get(&format!("{at}/exports/x")).await.expect(404);
+}
+
+#[tokio::test]
+async fn a_full_queue_of_exports_says_when_to_ask_again() {
+    let world = World::with(Setup { exports_waiting: 2, ..Setup::default() }).await;
+    let (admin, at) = (visitor(&world, Admin).await, path(&world, "/jobs"));
+    admin.get(&at).await.expect(200);
+    for _ in 0..2 {
+        admin.post(&format!("{at}/exports"), &[]).await.expect(303);
+    }
+    let refused = admin.post(&format!("{at}/exports"), &[("since", "2020-01-01")]).await.expect(429);
+    assert_eq!(refused.headers["retry-after"], exports::RETRY_SECONDS.to_string());
+    assert!(refused.body.contains("value=\"2020-01-01\""), "{}", refused.body);
 }
 
 #[tokio::test]
