@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
@@ -99,6 +99,9 @@ impl<T, E, F> Transaction<T, E> for F where
 {
 }
 
+/// A `Transaction` without its own type.
+type BoxTransaction<T, E> = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send>;
+
 impl Db {
     pub async fn open(options: &Options) -> Result<Self> {
         match options.place()? {
@@ -150,26 +153,26 @@ impl Db {
         }
     }
 
-    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
+    pub fn write<T, E>(&self, job: impl Transaction<T, E>) -> BoxFuture<'_, Result<T, E>>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Data, None, job).await
+        self.write_with(Effect::Data, None, Box::new(job)).boxed()
     }
 
     /// `write` for the people of an institution. The first lock that the job takes must be that of the institution (`rolls::lock`), and all
     /// others must belong to the institution. With PostgreSQL, such writes that wait at the same time share a commit, as all do with SQLite.
-    pub async fn write_people<T, E>(
+    pub fn write_people<T, E>(
         &self,
         institution: InstitutionId,
         job: impl Transaction<T, E>,
-    ) -> Result<T, E>
+    ) -> BoxFuture<'_, Result<T, E>>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Data, Some(institution), job).await
+        self.write_with(Effect::Data, Some(institution), Box::new(job)).boxed()
     }
 
     /// How long those may wait who are added by `execute_alone`, or `None` if nobody is.
@@ -186,26 +189,26 @@ impl Db {
         let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
         let outcome = match self {
             Self::Sqlite(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
-            Self::Postgres(postgres) => Box::pin(postgres.execute_alone(sql, params, writes)).await,
+            Self::Postgres(postgres) => postgres.execute_alone(sql, params, writes).boxed().await,
         };
         metrics::db_written(timer);
         outcome
     }
 
     /// A write that changes nothing that a lookup of people shows, such as counters and leases: `version` stays.
-    pub async fn write_bookkeeping<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
+    pub fn write_bookkeeping<T, E>(&self, job: impl Transaction<T, E>) -> BoxFuture<'_, Result<T, E>>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Bookkeeping, None, job).await
+        self.write_with(Effect::Bookkeeping, None, Box::new(job)).boxed()
     }
 
     async fn write_with<T, E>(
         &self,
         effect: Effect,
         people_of: Option<InstitutionId>,
-        job: impl Transaction<T, E>,
+        job: BoxTransaction<T, E>,
     ) -> Result<T, E>
     where
         T: Send + 'static,
@@ -215,8 +218,8 @@ impl Db {
         let outcome = match self {
             Self::Sqlite(sqlite) => sqlite.write(effect, job).await,
             Self::Postgres(postgres) => match people_of {
-                Some(institution) => Box::pin(postgres.write_people(institution, job)).await,
-                None => Box::pin(postgres.write(job)).await,
+                Some(institution) => postgres.write_people(institution, job).await,
+                None => postgres.write(job).await,
             },
         };
         metrics::db_written(timer);
@@ -347,17 +350,18 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             // The futures of the PostgreSQL client have many kilobytes. Boxed, they do not make those of all use cases as large,
-            // which are moved several times for each request.
+            // which are moved several times for each request. Without their type, the compiler does not walk through all of them
+            // for each handler to prove that it is `Send`, which took half of its time.
             Handle::Pool(Db::Postgres(db)) => {
                 let query = async {
                     // Return the connection to the pool before the rows are read.
                     postgres::query(&db.reader().await?, sql, params).await
                 };
-                postgres::read(&Box::pin(query).await?, map)
+                postgres::read(&query.boxed().await?, map)
             }
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
             Handle::Postgres(client) => {
-                postgres::read(&Box::pin(pipeline::query(client, sql, params)).await?, map)
+                postgres::read(&pipeline::query(client, sql, params).boxed().await?, map)
             }
         }
     }
@@ -386,7 +390,7 @@ impl Sql {
             return self.rows(lookup.one(), params, map).await;
         };
         let _span = traces::child_span("db read", system);
-        postgres::read(&postgres.look_up(lookup, params).await?, map)
+        postgres::read(&postgres.look_up(lookup, params).boxed().await?, map)
     }
 
     /// `one` of a frequent read.
@@ -410,7 +414,7 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
-            Handle::Postgres(client) => Box::pin(pipeline::execute(client, sql, params)).await,
+            Handle::Postgres(client) => pipeline::execute(client, sql, params).boxed().await,
         }
     }
 
@@ -420,7 +424,7 @@ impl Sql {
         match &mut self.handle {
             Handle::Postgres(client) => {
                 self.executed += 1;
-                Box::pin(pipeline::defer(client, sql, params)).await
+                pipeline::defer(client, sql, params).boxed().await
             }
             Handle::Pool(_) | Handle::Sqlite(_) => self.execute(sql, params).await.map(|_| ()),
         }
@@ -438,7 +442,7 @@ impl Sql {
     pub(crate) async fn allow_long_statements(&mut self) -> Result<()> {
         match &mut self.handle {
             Handle::Pool(_) | Handle::Sqlite(_) => Ok(()),
-            Handle::Postgres(client) => Box::pin(pipeline::allow_long_statements(client)).await,
+            Handle::Postgres(client) => pipeline::allow_long_statements(client).boxed().await,
         }
     }
 
@@ -447,7 +451,7 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => connection.execute_batch(sql).map_err(sqlite::error),
-            Handle::Postgres(client) => Box::pin(pipeline::script(client, sql)).await,
+            Handle::Postgres(client) => pipeline::script(client, sql).boxed().await,
         }
     }
 }

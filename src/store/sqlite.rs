@@ -426,14 +426,29 @@ pub fn rows<T>(
     params: &[Value<'_>],
     map: impl Fn(&Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    let mut add = |row: &Row<'_>| {
+        found.push(map(row)?);
+        Ok(())
+    };
+    for_each_row(connection, sql, params, &mut add)?;
+    Ok(found)
+}
+
+/// Compiled once, while `rows` is compiled for each caller.
+fn for_each_row(
+    connection: &Connection,
+    sql: &str,
+    params: &[Value<'_>],
+    act: &mut dyn FnMut(&Row<'_>) -> Result<()>,
+) -> Result<()> {
     let mut statement = connection.prepare_cached(sql).map_err(error)?;
     bind(&mut statement, params)?;
     let mut rows = statement.raw_query();
-    let mut found = Vec::new();
     while let Some(row) = rows.next().map_err(error)? {
-        found.push(map(&Row::Sqlite(row))?);
+        act(&Row::Sqlite(row))?;
     }
-    Ok(found)
+    Ok(())
 }
 
 pub fn record(row: &rusqlite::Row<'_>) -> Result<serde_json::Map<String, serde_json::Value>> {
