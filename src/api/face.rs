@@ -27,6 +27,7 @@ use crate::{
         body::{self, BufferedBody},
         client,
         reply::{json, raw_json, with_route},
+        routing::Endpoint,
     },
 };
 
@@ -41,61 +42,74 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 /// Renders a problem in the format of an API version.
 pub type RenderProblem = fn(Problem) -> Response;
 
-/// The handler type that axum accepts.
-pub trait Route:
-    Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
-{
-}
-impl<F> Route for F where
-    F: Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
-{
-}
+/// A handler without its type.
+type ApiHandler = Arc<dyn Fn(App, ApiRequest) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
 
 /// Wraps a handler with the action that its token must permit and the error format of its version.
-pub fn on<F, Fut>(needs: Action, handler: F, show: RenderProblem) -> impl Route
+pub fn on<Fut>(
+    needs: Action,
+    handler: impl Fn(App, ApiRequest) -> Fut + Send + Sync + 'static,
+    show: RenderProblem,
+) -> Endpoint
 where
-    F: FnOnce(App, ApiRequest) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    move |State(app): State<App>, request: Request| serve(app, request, needs, handler.clone(), show).boxed()
+    served_by(needs, untyped(handler), show)
 }
 
 /// Like `on`, for lookups and lists by GET, whose answers are kept until the database changes.
-pub fn on_lookup<F, Fut>(handler: F, show: RenderProblem) -> impl Route
+pub fn on_lookup<Fut>(
+    handler: impl Fn(App, ApiRequest) -> Fut + Send + Sync + 'static,
+    show: RenderProblem,
+) -> Endpoint
 where
-    F: FnOnce(App, ApiRequest) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    let kept = move |app: App, request: ApiRequest| async move {
-        let (caller, target) = (request.caller.clone(), request.target.clone());
-        kept::or_make(&app, &caller, target.as_ref(), || handler(app.clone(), request)).await
-    };
-    on(Action::Read, kept, show)
+    served_by(Action::Read, answered_from_kept(untyped(handler)), show)
+}
+
+fn untyped<Fut>(handler: impl Fn(App, ApiRequest) -> Fut + Send + Sync + 'static) -> ApiHandler
+where
+    Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
+{
+    Arc::new(move |app, request| handler(app, request).boxed())
+}
+
+fn answered_from_kept(handler: ApiHandler) -> ApiHandler {
+    untyped(move |app, request| {
+        let handler = handler.clone();
+        async move {
+            let (caller, target) = (request.caller.clone(), request.target.clone());
+            kept::or_make(&app, &caller, target.as_ref(), || handler(app.clone(), request)).await
+        }
+    })
+}
+
+fn served_by(needs: Action, handler: ApiHandler, show: RenderProblem) -> Endpoint {
+    Endpoint::new(move |app, request| serve(app, request, needs, handler.clone(), show).boxed())
 }
 
 /// Handles one request: token, rate limit, access check, body, handler, headers.
-async fn serve<F, Fut>(app: App, request: Request, needs: Action, handler: F, show: RenderProblem) -> Response
-where
-    F: FnOnce(App, ApiRequest) -> Fut,
-    Fut: Future<Output = Result<Response, Problem>>,
-{
+async fn serve(
+    app: App,
+    request: Request,
+    needs: Action,
+    handler: ApiHandler,
+    show: RenderProblem,
+) -> Response {
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
     with_route(route, serve_caller(app, &mut parts, body, needs, handler, show).await)
 }
 
-async fn serve_caller<F, Fut>(
+async fn serve_caller(
     app: App,
     parts: &mut Parts,
     body: Body,
     needs: Action,
-    handler: F,
+    handler: ApiHandler,
     show: RenderProblem,
-) -> Response
-where
-    F: FnOnce(App, ApiRequest) -> Fut,
-    Fut: Future<Output = Result<Response, Problem>>,
-{
+) -> Response {
     let caller = match identify(&app, parts).await {
         Ok(caller) => caller,
         Err(error) => {

@@ -6,6 +6,7 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 
 use super::problem::Problem;
 use crate::{
@@ -20,25 +21,22 @@ use crate::{
 
 /// The kept answer to this target, or else what `make` returns. Nothing but the token, the target and the database may
 /// influence a successful answer.
-pub async fn or_make<Fut>(
+pub async fn or_make(
     app: &App,
     caller: &Caller,
     target: Option<&PathAndQuery>,
-    make: impl FnOnce() -> Fut,
-) -> Result<Response, Problem>
-where
-    Fut: Future<Output = Result<Response, Problem>>,
-{
+    make: impl FnOnce() -> BoxFuture<'static, Result<Response, Problem>>,
+) -> Result<Response, Problem> {
     let version = caller.version.filter(|version| app.db.version() == Some(*version));
     let (Some(version), Some(target)) = (version, target) else {
-        return Box::pin(make()).await;
+        return make().await;
     };
     let question =
         Question { asker: Asker::Token(caller.institution.id, caller.token_id), target: target.as_str() };
     if let Some(answer) = app.answers.get(version, &question) {
         return Ok(respond(answer));
     }
-    keep(app, version, question, None, Box::pin(make()).await?).await
+    keep(app, version, question, None, make().await?).await
 }
 
 pub fn respond(answer: Answer) -> Response {

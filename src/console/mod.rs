@@ -28,13 +28,16 @@ mod systems;
 mod tokens;
 mod visit;
 
-use axum::{
-    Router,
-    routing::{get, post},
-};
+use axum::Router;
 
 use self::rule::Rule;
-use crate::{app::App, http::notice};
+use crate::{
+    app::App,
+    http::{
+        notice,
+        routing::{get, post},
+    },
+};
 pub use notice::refuse;
 
 /// All routes of the console of an institution. A test sends a request to each of them in every role.
@@ -68,7 +71,7 @@ pub fn rules() -> Vec<Rule> {
 pub fn routes() -> Router<App> {
     let operator = Router::new()
         .route("/console", get(operator::home))
-        .route("/operator/link/{secret}", get(operator::link::look).post(operator::link::spend))
+        .route("/operator/link/{secret}", get(operator::link::look).merge(post(operator::link::spend)))
         .route("/operator/institutions", post(operator::found))
         .route("/operator/sign-out", post(operator::sign_out));
     rules().into_iter().fold(operator, Rule::add)

@@ -1,13 +1,13 @@
 //! Routes of the console, and who may use them.
 
-use axum::handler::Handler;
-use axum::{
-    Extension, Router,
-    http::Method,
-    routing::{MethodRouter, get, post},
-};
+use axum::{Extension, Router, handler::Handler, http::Method, response::Response, routing::MethodRouter};
+use futures_util::future::BoxFuture;
 
-use crate::{app::App, domain::member::Role};
+use crate::{
+    app::App,
+    domain::member::Role,
+    http::routing::{get, post},
+};
 
 /// What a visitor must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,19 +58,19 @@ pub struct Rule {
 
 impl Rule {
     /// Shows something.
-    pub fn get<H: Handler<T, App>, T: 'static>(
+    pub fn get<T>(
         path: &'static str,
         needs: impl Into<Needs>,
-        handler: H,
+        handler: impl Handler<T, App, Future = BoxFuture<'static, Response>>,
     ) -> Self {
         Self { method: Method::GET, path, needs: needs.into(), route: get(handler) }
     }
 
     /// Changes something.
-    pub fn post<H: Handler<T, App>, T: 'static>(
+    pub fn post<T>(
         path: &'static str,
         needs: impl Into<Needs>,
-        handler: H,
+        handler: impl Handler<T, App, Future = BoxFuture<'static, Response>>,
     ) -> Self {
         Self { method: Method::POST, path, needs: needs.into(), route: post(handler) }
     }

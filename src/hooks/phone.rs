@@ -6,7 +6,6 @@ use axum::{
     extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     response::Response,
-    routing::{get, post},
 };
 
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
         body::{self, BodyError},
         path::Path,
         reply::Cause,
+        routing::{get, post},
     },
     telemetry::metrics,
 };

@@ -7,10 +7,10 @@ use axum::{
     body::Body,
     http::{HeaderValue, header},
     response::Response,
-    routing::get,
 };
 use sha2::{Digest, Sha256};
 
+use super::routing::get;
 use crate::{app::App, domain::digest::hex};
 
 pub struct Asset {

@@ -1,9 +1,9 @@
 //! The files that give pages an institution's look: its logo, and a style sheet with its accent color. Their URLs change with
 //! their content, so browsers may cache them forever.
 
-use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
+use axum::{Router, extract::State, http::StatusCode, response::Response};
 
-use super::{assets, page::Look, path::Path};
+use super::{assets, page::Look, path::Path, routing::get};
 use crate::{
     app::{App, Error, looks},
     domain::{

@@ -35,6 +35,7 @@ pub mod ranges;
 pub mod recorder;
 pub mod refusal;
 pub mod reply;
+pub mod routing;
 pub mod service;
 pub mod session;
 pub mod when;

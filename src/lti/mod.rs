@@ -14,12 +14,12 @@ mod tool;
 mod window;
 mod words;
 
-use axum::{
-    Router,
-    routing::{get, post},
-};
+use axum::Router;
 
-use crate::app::App;
+use crate::{
+    app::App,
+    http::routing::{get, post},
+};
 pub use pages::refuse;
 
 pub fn routes() -> Router<App> {
@@ -27,15 +27,15 @@ pub fn routes() -> Router<App> {
         .route("/lti/jwks.json", get(tool::keys))
         .route("/lti/config.json", get(tool::canvas))
         .route("/lti/icon.png", get(tool::icon))
-        .route("/lti/login", get(login::from_query).post(login::from_form))
-        .route("/lti/launch", get(launch::opened_directly).post(launch::launch))
+        .route("/lti/login", get(login::from_query).merge(post(login::from_form)))
+        .route("/lti/launch", get(launch::opened_directly).merge(post(launch::launch)))
         .route("/lti/register", get(register::without_invite))
         .route("/lti/register/{invite}", get(register::register))
         .route("/lti/s/{session}", get(session::add_slash))
         .route("/lti/s/{session}/", get(session::show))
         .route("/lti/s/{session}/sync", post(course::synchronize))
         .route("/lti/s/{session}/state", get(course::state))
-        .route("/lti/s/{session}/me", get(session::show_own).post(session::add_own))
+        .route("/lti/s/{session}/me", get(session::show_own).merge(post(session::add_own)))
         .route("/lti/s/{session}/details", post(own::details))
         .route("/lti/s/{session}/recording", post(own::recording))
         .route("/lti/s/{session}/recording/audio", get(own::audio))

@@ -19,23 +19,24 @@ mod sign_in;
 mod sign_out;
 mod sso;
 
-use axum::{
-    Router,
-    routing::{get, post},
-};
+use axum::Router;
 
 use crate::{
     app::App,
-    http::{faults, notice, session},
+    http::{
+        faults, notice,
+        routing::{get, post},
+        session,
+    },
 };
 pub use notice::refuse;
 
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/sign-in", get(sign_in::form).post(sign_in::ask))
-        .route("/sign-in/code", get(sign_in::code::form).post(sign_in::code::enter))
-        .route("/sign-in/choose", get(sign_in::choose::form).post(sign_in::choose::choose))
-        .route("/sign-in/link/{secret}", get(sign_in::link::look).post(sign_in::link::spend))
+        .route("/sign-in", get(sign_in::form).merge(post(sign_in::ask)))
+        .route("/sign-in/code", get(sign_in::code::form).merge(post(sign_in::code::enter)))
+        .route("/sign-in/choose", get(sign_in::choose::form).merge(post(sign_in::choose::choose)))
+        .route("/sign-in/link/{secret}", get(sign_in::link::look).merge(post(sign_in::link::spend)))
         .route("/sign-in/proxy", get(sign_in::proxy::sign_in))
         .route("/sign-out", post(sign_out::sign_out))
         .route("/sso/{id}/start", get(sso::start))
@@ -48,7 +49,7 @@ pub fn routes() -> Router<App> {
         .route("/me/search-engines", post(search::choose))
         .route("/me/requests", post(requests::choose))
         .route("/me/copy", get(copy::download))
-        .route("/me/delete", get(delete::confirm).post(delete::delete))
+        .route("/me/delete", get(delete::confirm).merge(post(delete::delete)))
         .route("/me/recording", post(recording::record))
         .route("/me/recording/delete", post(recording::delete))
         .route("/me/recording/audio", get(recording::audio))

@@ -21,24 +21,27 @@ mod report;
 mod unsubscribe;
 mod visit;
 
-use axum::{
-    Router,
-    routing::{get, post},
-};
+use axum::Router;
 
-use crate::{app::App, http::notice};
+use crate::{
+    app::App,
+    http::{
+        notice,
+        routing::{get, post},
+    },
+};
 pub use notice::refuse;
 
 pub fn routes() -> Router<App> {
     Router::new()
         // For everybody.
-        .route("/p/{slug}", get(page::show).post(page::ask))
+        .route("/p/{slug}", get(page::show).merge(post(page::ask)))
         .route("/p/{slug}/code", get(page::code))
-        .route("/i/{token}", get(invitation_link::look).post(invitation_link::accept))
+        .route("/i/{token}", get(invitation_link::look).merge(post(invitation_link::accept)))
         .route("/i/{token}/opened", post(invitation_link::note))
-        .route("/u/{token}", get(unsubscribe::show).post(unsubscribe::send))
+        .route("/u/{token}", get(unsubscribe::show).merge(post(unsubscribe::send)))
         // One's own entry.
-        .route("/p/{slug}/register", get(register::form).post(register::send))
+        .route("/p/{slug}/register", get(register::form).merge(post(register::send)))
         .route("/p/{slug}/own", get(own::show))
         .route("/p/{slug}/own/audio", get(own::audio))
         .route("/p/{slug}/own/consent", post(own::agree))
@@ -53,18 +56,18 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/people/print", get(people::print))
         .route("/p/{slug}/people/all.mp3", get(play_all::send))
         .route("/p/{slug}/people/{token}/ask", post(ask::ask))
-        .route("/p/{slug}/people/{token}/report", get(report::form).post(report::send))
+        .route("/p/{slug}/people/{token}/report", get(report::form).merge(post(report::send)))
         // For managers.
         .route("/p/{slug}/moderation", get(moderation::show))
         .route("/p/{slug}/moderation/{id}", post(moderation::decide))
         .route("/p/{slug}/moderation/{id}/audio", get(moderation::audio))
-        .route("/p/{slug}/invitations", get(invitations::show).post(invitations::invite))
+        .route("/p/{slug}/invitations", get(invitations::show).merge(post(invitations::invite)))
         .route("/p/{slug}/invitations/links.csv", get(invitations::links))
         .route("/p/{slug}/invitations/{id}/again", post(invitations::again))
         .route("/p/{slug}/invitations/{id}/withdraw", post(invitations::withdraw))
-        .route("/p/{slug}/messages", get(messages::show).post(messages::send))
-        .route("/p/{slug}/import", get(import::show).post(import::upload))
-        .route("/p/{slug}/import/{id}", get(import::file).post(import::check))
+        .route("/p/{slug}/messages", get(messages::show).merge(post(messages::send)))
+        .route("/p/{slug}/import", get(import::show).merge(post(import::upload)))
+        .route("/p/{slug}/import/{id}", get(import::file).merge(post(import::check)))
         .route("/p/{slug}/import/{id}/report.csv", get(import::report))
         .route("/p/{slug}/import/{id}/run", post(import::run))
         .route("/p/{slug}/import/{id}/undo", post(import::undo))

@@ -6,12 +6,11 @@ use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
-    routing::get,
 };
 use sha2::{Digest, Sha256};
 
 use super::files;
-use crate::{app::App, domain::digest::hex};
+use crate::{app::App, domain::digest::hex, http::routing::get};
 
 /// Path, content type and bytes.
 const IMAGES: [(&str, &str, &[u8]); 3] = [

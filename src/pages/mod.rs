@@ -10,12 +10,12 @@ mod plays;
 mod vcard;
 mod words;
 
-use axum::{Router, response::Response, routing::get};
+use axum::{Router, response::Response};
 
 use crate::{
     app::App,
     domain::language::Language,
-    http::{assets, looks, refusal::Refusal},
+    http::{assets, looks, refusal::Refusal, routing::get},
 };
 pub use page::{unknown, wrong_method};
 

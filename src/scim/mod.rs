@@ -6,12 +6,12 @@ mod problem;
 mod users;
 mod wire;
 
-use std::{collections::HashMap, future::Future};
+use std::{collections::HashMap, future::Future, sync::Arc};
 
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{FromRequestParts, Request, State},
+    extract::{FromRequestParts, Request},
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
     response::Response,
     routing::{any, get, post},
@@ -36,6 +36,7 @@ use crate::{
         form::Form,
         path::Path,
         refusal::Refusal,
+        routing::Endpoint,
     },
 };
 
@@ -139,30 +140,25 @@ fn number(given: Option<&str>, name: &str) -> Result<Option<i64>, Fault> {
     given.parse().map(Some).map_err(|_| Fault::value(format!("{name} must be a number")))
 }
 
-/// The handler type that axum accepts.
-trait Route: Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static {}
-impl<F> Route for F where
-    F: Fn(State<App>, Request) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
-{
-}
+/// A handler without its type.
+type ScimHandler = Arc<dyn Fn(ScimRequest) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
 
-fn on<F, Fut>(handler: F) -> impl Route
+fn on<Fut>(handler: impl Fn(ScimRequest) -> Fut + Send + Sync + 'static) -> Endpoint
 where
-    F: Fn(ScimRequest) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    move |State(app): State<App>, request: Request| {
+    served_by(Arc::new(move |request| handler(request).boxed()))
+}
+
+fn served_by(handler: ScimHandler) -> Endpoint {
+    Endpoint::new(move |app, request| {
         let handler = handler.clone();
         async move { served(app, request, handler).await.unwrap_or_else(problem::show) }.boxed()
-    }
+    })
 }
 
 /// Handles one request: token, rate limit, body, handler.
-async fn served<F, Fut>(app: App, request: Request, handler: F) -> Result<Response, Problem>
-where
-    F: Fn(ScimRequest) -> Fut,
-    Fut: Future<Output = Result<Response, Problem>>,
-{
+async fn served(app: App, request: Request, handler: ScimHandler) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
     let place: HashMap<String, String> = match Path::from_request_parts(&mut parts, &app).await {
         Ok(Path(place)) => place,

@@ -7,15 +7,16 @@ use axum::{
     Router,
     extract::{Request, State},
     response::Response,
-    routing::get,
 };
 
 use super::{
     at,
     legacy::{self, LegacyRequest, PARTICIPANTS, Version},
 };
-use crate::app::App;
-use crate::http::reply;
+use crate::{
+    app::App,
+    http::{reply, routing::get},
+};
 
 pub const ROOT: &str = "/api/private/v2";
 

@@ -5,27 +5,21 @@ pub mod problem;
 
 use std::{future::Future, sync::Arc};
 
-use axum::{
-    Router,
-    extract::{Request, State},
-    response::Response,
-    routing::get,
-};
-use futures_util::FutureExt;
+use axum::{Router, extract::Request, response::Response, routing::get};
+use futures_util::{FutureExt, future::BoxFuture};
 
 use super::{
-    at, face, kept,
+    at, kept,
     legacy::{self, LegacyRequest, PARTICIPANTS, Version},
     problem::Problem,
 };
-use crate::http::reply;
 use crate::{
     app::{App, Caller, Error, callers, limiter::LimitKey},
     domain::{
         access::{Access, Action},
         institution::Institution,
     },
-    http::params::Params,
+    http::{params::Params, reply, routing::Endpoint},
 };
 
 pub const ROOT: &str = "/api/private/v3";
@@ -64,20 +58,23 @@ impl Lookup {
     }
 }
 
-fn on<F, Fut>(handler: F, successor: &'static str) -> impl face::Route
+/// A handler without its type.
+type LookupHandler = Arc<dyn Fn(App, Lookup) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
+
+fn on<Fut>(handler: impl Fn(App, Lookup) -> Fut + Send + Sync + 'static, successor: &'static str) -> Endpoint
 where
-    F: FnOnce(App, Lookup) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    move |State(app): State<App>, request: Request| serve(app, request, handler.clone(), successor).boxed()
+    let handler: LookupHandler = Arc::new(move |app, lookup| handler(app, lookup).boxed());
+    served_by(handler, successor)
+}
+
+fn served_by(handler: LookupHandler, successor: &'static str) -> Endpoint {
+    Endpoint::new(move |app, request| serve(app, request, handler.clone(), successor).boxed())
 }
 
 /// Handles one request: body, token, rate limit, access check, handler, headers. This version only reads.
-async fn serve<F, Fut>(app: App, request: Request, handler: F, successor: &str) -> Response
-where
-    F: FnOnce(App, Lookup) -> Fut,
-    Fut: Future<Output = Result<Response, Problem>>,
-{
+async fn serve(app: App, request: Request, handler: LookupHandler, successor: &str) -> Response {
     let mut call = LegacyRequest::read(&app, request).await;
     let fault = call.fault.take();
     let token = call.params.text("auth_token").unwrap_or_default().into_owned();
