@@ -352,13 +352,7 @@ impl Sql {
             // The futures of the PostgreSQL client have many kilobytes. Boxed, they do not make those of all use cases as large,
             // which are moved several times for each request. Without their type, the compiler does not walk through all of them
             // for each handler to prove that it is `Send`, which took half of its time.
-            Handle::Pool(Db::Postgres(db)) => {
-                let query = async {
-                    // Return the connection to the pool before the rows are read.
-                    postgres::query(&db.reader().await?, sql, params).await
-                };
-                postgres::read(&query.boxed().await?, map)
-            }
+            Handle::Pool(Db::Postgres(db)) => postgres::read(&db.query(sql, params).boxed().await?, map),
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
             Handle::Postgres(client) => {
                 postgres::read(&pipeline::query(client, sql, params).boxed().await?, map)

@@ -42,7 +42,7 @@ use self::{
     values::to_sql,
 };
 pub use self::{
-    client::{Client, query, read},
+    client::{Client, read},
     url::url_for_programs,
     values::{error, record},
 };
@@ -202,8 +202,14 @@ impl Postgres {
     }
 
     /// For one statement outside a transaction.
-    pub async fn reader(&self) -> Result<Client> {
+    async fn reader(&self) -> Result<Client> {
         Ok(Client::new(self.pools.reader().await?, self.timeout, self.session))
+    }
+
+    /// One statement outside a transaction.
+    pub async fn query(&self, sql: &str, params: &[Value<'_>]) -> Result<Vec<tokio_postgres::Row>> {
+        // The connection is back in the pool before the rows are read.
+        client::query(&self.reader().await?, sql, params).await
     }
 
     pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>

@@ -18,7 +18,7 @@ use tokio::{
 };
 use tokio_postgres::{Row, types::ToSql};
 
-use super::{Postgres, error, pools, query};
+use super::{Postgres, error, pools};
 use crate::{
     store::{
         db::{Error, Result, Value},
@@ -79,7 +79,7 @@ impl Postgres {
     }
 
     async fn look_up_one(&self, lookup: &'static Lookup, params: &[Value<'_>]) -> Result<Vec<Row>> {
-        query(&self.reader().await?, lookup.one(), params).await
+        self.query(lookup.one(), params).await
     }
 
     /// The rows of each lookup.
