@@ -351,7 +351,7 @@ impl Sql {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             // The futures of the PostgreSQL client have many kilobytes. Boxed, they do not make those of all use cases as large,
             // which are moved several times for each request. Without their type, the compiler does not walk through all of them
-            // for each handler to prove that it is `Send`, which took half of its time.
+            // for each handler to prove that it is `Send`, which took a fifth of its time.
             Handle::Pool(Db::Postgres(db)) => postgres::read(&db.query(sql, params).boxed().await?, map),
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
             Handle::Postgres(client) => {
