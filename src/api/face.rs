@@ -42,7 +42,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 /// Renders a problem in the format of an API version.
 pub type RenderProblem = fn(Problem) -> Response;
 
-/// A handler without its type.
+/// A type-erased handler.
 type ApiHandler = Arc<dyn Fn(App, ApiRequest) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
 
 /// Wraps a handler with the action that its token must permit and the error format of its version.

@@ -13,9 +13,9 @@ pub const INTERNAL: &str = "Internal Server Error: the log has the cause under t
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 /// Responses contain personal data and must not be cached.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 /// How long a client waits before it tries again, if the server is busy.
 const BUSY_SECONDS: u64 = 5;
-const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// The cause of an internal error. A response extension, logged once with the request id.
 #[derive(Debug, Clone)]
@@ -77,7 +77,7 @@ pub fn with_retry_after(mut response: Response, seconds: u64) -> Response {
     response
 }
 
-/// Tells the client when to send the form, the take or the file again, if the server is busy.
+/// Adds `Retry-After` to a 503.
 pub fn with_retry_if_busy(response: Response) -> Response {
     if response.status() == StatusCode::SERVICE_UNAVAILABLE {
         return with_retry_after(response, BUSY_SECONDS);

@@ -1,5 +1,5 @@
-//! `get` and `post` as axum has them, for handlers without their types. axum compiles dozens of functions for each type of handler, and for
-//! each of them the compiler walks through everything that the handler awaits, to prove that it is `Send`.
+//! `get` and `post` as axum has them, but they erase the type of the handler. axum's are compiled to dozens of functions for each type of
+//! handler, and for each of them the compiler walks through everything that the handler awaits, to prove that it is `Send`.
 //! Join methods of a path with `merge`: `get(show).merge(post(send))`.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::app::App;
 
 type Serve = dyn Fn(App, Request) -> BoxFuture<'static, Response> + Send + Sync;
 
-/// A handler without its type.
+/// A type-erased handler.
 #[derive(Clone)]
 pub struct Endpoint(Arc<Serve>);
 

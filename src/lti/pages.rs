@@ -213,7 +213,7 @@ pub fn unreadable(app: &App, language: Language, status: StatusCode, frames: &[S
         StatusCode::SERVICE_UNAVAILABLE => Notice::Busy,
         _ => Notice::Unreadable,
     };
-    say(app, Appearance::plain(language), status, &notice, frames)
+    reply::with_retry_if_busy(say(app, Appearance::plain(language), status, &notice, frames))
 }
 
 pub fn fault(app: &App, appearance: Appearance, fault: Fault) -> Response {

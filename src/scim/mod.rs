@@ -140,7 +140,7 @@ fn number(given: Option<&str>, name: &str) -> Result<Option<i64>, Fault> {
     given.parse().map(Some).map_err(|_| Fault::value(format!("{name} must be a number")))
 }
 
-/// A handler without its type.
+/// A type-erased handler.
 type ScimHandler = Arc<dyn Fn(ScimRequest) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
 
 fn on<Fut>(handler: impl Fn(ScimRequest) -> Fut + Send + Sync + 'static) -> Endpoint

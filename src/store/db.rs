@@ -99,7 +99,7 @@ impl<T, E, F> Transaction<T, E> for F where
 {
 }
 
-/// A `Transaction` without its own type.
+/// A type-erased `Transaction`.
 type BoxTransaction<T, E> = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send>;
 
 impl Db {
@@ -350,8 +350,8 @@ impl Sql {
         match &mut self.handle {
             Handle::Pool(Db::Sqlite(db)) => sqlite::rows(&db.reader(), sql, params, map),
             // The futures of the PostgreSQL client have many kilobytes. Boxed, they do not make those of all use cases as large,
-            // which are moved several times for each request. Without their type, the compiler does not walk through all of them
-            // for each handler to prove that it is `Send`, which took a fifth of its time.
+            // which are moved several times for each request. Type-erased, the compiler need not walk through them for each handler to
+            // prove that it is `Send`, which took a fifth of the compile time.
             Handle::Pool(Db::Postgres(db)) => postgres::read(&db.query(sql, params).boxed().await?, map),
             Handle::Sqlite(connection) => sqlite::rows(connection, sql, params, map),
             Handle::Postgres(client) => {
@@ -384,7 +384,7 @@ impl Sql {
             return self.rows(lookup.one(), params, map).await;
         };
         let _span = traces::child_span("db read", system);
-        postgres::read(&postgres.look_up(lookup, params).boxed().await?, map)
+        postgres::read(&postgres.look_up(lookup, params).await?, map)
     }
 
     /// `one` of a frequent read.

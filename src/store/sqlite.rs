@@ -435,7 +435,7 @@ pub fn rows<T>(
     Ok(found)
 }
 
-/// Compiled once, while `rows` is compiled for each caller.
+/// Calls `act` with each row. Not generic, so it is compiled once; `rows` is compiled for each caller.
 fn for_each_row(
     connection: &Connection,
     sql: &str,

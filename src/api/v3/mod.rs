@@ -58,7 +58,7 @@ impl Lookup {
     }
 }
 
-/// A handler without its type.
+/// A type-erased handler.
 type LookupHandler = Arc<dyn Fn(App, Lookup) -> BoxFuture<'static, Result<Response, Problem>> + Send + Sync>;
 
 fn on<Fut>(handler: impl Fn(App, Lookup) -> Fut + Send + Sync + 'static, successor: &'static str) -> Endpoint

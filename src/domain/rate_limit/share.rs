@@ -293,7 +293,11 @@ mod tests {
         assert_eq!([0, 1].map(|node| scene.request(node, 0).retry_after), [None, None]);
         for (minute, seconds) in [(0, 900), (5, 600), (14, 60)] {
             for node in 0..2 {
-                assert_eq!(scene.request(node, minute * 60 * SECOND).retry_after, Some(seconds), "{node}");
+                assert_eq!(
+                    scene.request(node, minute * 60 * SECOND).retry_after,
+                    Some(seconds),
+                    "{minute} {node}"
+                );
             }
         }
         assert_eq!(scene.request(0, 900 * SECOND).retry_after, None);

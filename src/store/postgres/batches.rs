@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use tokio::{
     sync::{Semaphore, SemaphorePermit, oneshot},
     time::timeout,
@@ -71,7 +72,7 @@ impl Postgres {
         params: &[Value<'_>],
     ) -> Result<Vec<Row>> {
         let Some(queue) = self.lookups.queue(lookup) else {
-            return Box::pin(self.look_up_one(lookup, params)).await;
+            return self.look_up_one(lookup, params).boxed().await;
         };
         let params: Params = params.iter().cloned().map(Value::into_owned).collect();
         let postgres = self.clone();

@@ -61,11 +61,10 @@ fn route(arguments: &str) -> Route {
     let mut quoted = arguments.split('"');
     let path = quoted.nth(1).unwrap_or_else(|| panic!("a path in {arguments}")).to_owned();
     let handlers = quoted.next().unwrap();
-    let has = |method: &str| {
-        handlers
-            .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '(')
-            .any(|word| word.strip_prefix(method).is_some_and(|rest| rest.starts_with('(')))
-    };
+    // The words before opening parentheses.
+    let mut called: Vec<&str> = handlers.split('(').map(last_word).collect();
+    called.pop();
+    let has = |method: &str| called.contains(&method);
     for other in ["any", "on", "put", "patch", "delete", "get_service", "post_service"] {
         assert!(!has(other), "{path}: `{other}` is not checked by the tests of forms");
     }
@@ -74,11 +73,23 @@ fn route(arguments: &str) -> Route {
     route
 }
 
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+}
+
 #[test]
 fn routes_are_found_in_the_source() {
-    let declared = route(arguments("\"/a/{id}/b\", get(x::form).post(x::send).layer(limit(3)))\n.route("));
-    assert_eq!(declared, Route { path: "/a/{id}/b".into(), has_get: true, has_post: true });
-    assert_eq!(declared.filled("7"), "/a/7/b");
+    for handlers in ["get(x::form).post(x::send).layer(limit(3))", "get(x::form).merge(post(x::send))"] {
+        let declared = route(arguments(&format!("\"/a/{{id}}/b\", {handlers})\n.route(")));
+        assert_eq!(declared, Route { path: "/a/{id}/b".into(), has_get: true, has_post: true });
+        assert_eq!(declared.filled("7"), "/a/7/b");
+    }
     let sent = route(arguments("\n    \"/forget\",\n    post(target::get_it),\n)"));
     assert_eq!(sent, Route { path: "/forget".into(), has_get: false, has_post: true });
+}
+
+#[test]
+#[should_panic(expected = "`put` is not checked")]
+fn methods_that_no_test_of_forms_sends_are_refused() {
+    route("\"/a\", get(x::form).merge(put(x::send))");
 }
