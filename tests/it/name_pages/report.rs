@@ -6,7 +6,11 @@ use endonym::domain::{media::Kind, page_settings::Listen};
 use serde_json::{Value, json};
 
 use super::people::{ANA, BO, listened_by, named, path, recorded, signed_in};
-use crate::{me::Browser, pages::SOUND, support::World};
+use crate::{
+    me::{Browser, Seen},
+    pages::SOUND,
+    support::World,
+};
 
 /// What is in the moderation queue: the complaint and its sentence.
 async fn reports(world: &World) -> Vec<(String, String)> {
