@@ -54,7 +54,7 @@ pub fn on<Fut>(
 where
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    served_by(needs, untyped(handler), show)
+    served_by(needs, type_erased(handler), show)
 }
 
 /// Like `on`, for lookups and lists by GET, whose answers are kept until the database changes.
@@ -65,10 +65,10 @@ pub fn on_lookup<Fut>(
 where
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
-    served_by(Action::Read, answered_from_kept(untyped(handler)), show)
+    served_by(Action::Read, answered_from_kept(type_erased(handler)), show)
 }
 
-fn untyped<Fut>(handler: impl Fn(App, ApiRequest) -> Fut + Send + Sync + 'static) -> ApiHandler
+fn type_erased<Fut>(handler: impl Fn(App, ApiRequest) -> Fut + Send + Sync + 'static) -> ApiHandler
 where
     Fut: Future<Output = Result<Response, Problem>> + Send + 'static,
 {
@@ -76,7 +76,7 @@ where
 }
 
 fn answered_from_kept(handler: ApiHandler) -> ApiHandler {
-    untyped(move |app, request| {
+    type_erased(move |app, request| {
         let handler = handler.clone();
         async move {
             let (caller, target) = (request.caller.clone(), request.target.clone());

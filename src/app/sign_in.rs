@@ -30,7 +30,7 @@ use crate::{
     mail::render::SignIn,
     store::{
         self, Sql, admissions, institutions, languages,
-        sign_ins::{self, Known, Link, Quota, Request},
+        sign_ins::{self, Counts, Known, Link, Quota, Request},
     },
 };
 
@@ -110,27 +110,28 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         created_at: now,
         expires_at: now.plus(LIFE),
     };
-    let accepted = app
+    let answer = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                if !sign_ins::count(sql, &count_digest(&request.email_key), quota(now), now).await? {
-                    return Ok(false);
+                let digest = count_digest(&request.email_key);
+                if !sign_ins::count(sql, &digest, quota(now), now).await? {
+                    let counts = sign_ins::counts(sql, &digest).await?;
+                    let wait = counts.map_or(now, free_at).since(now);
+                    // Rounded up, so that the next request is not too early.
+                    return Ok(Answer::TooMany { retry_after: wait.as_secs_f64().ceil() as u64 });
                 }
                 sign_ins::insert(sql, &request, &browser_digest).await?;
                 let base_url = owned_app.links.base().to_owned();
                 let message = Message::SignIn { request: request.id, base_url };
                 outbox::enqueue(sql, &owned_app.ids, request.institution, wanted.email, message, now).await?;
                 delete_expired(sql, now).await?;
-                Ok(true)
+                Ok(Answer::Accepted)
             })
         })
         .await?;
-    if !accepted {
-        return Ok(Answer::TooMany { retry_after: RECENT.as_secs() });
-    }
     app.queue.wake();
-    Ok(Answer::Accepted)
+    Ok(answer)
 }
 
 /// Counts a request against the limit of the client's network. If it is refused, returns how many seconds to wait.
@@ -142,6 +143,13 @@ pub(super) async fn refusal(app: &App, client: Option<Client>) -> Option<u64> {
     let quota =
         app.limiter.take_with_policy(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
     quota.retry_after
+}
+
+/// When the limits of an address permit the next request.
+fn free_at(counts: Counts) -> Moment {
+    let recent = (counts.recent >= RECENT_MOST).then(|| counts.recent_since.plus(RECENT));
+    let day = (counts.day >= DAY_MOST).then(|| counts.day_since.plus(DAY));
+    recent.max(day).unwrap_or(counts.recent_since)
 }
 
 fn quota(now: Moment) -> Quota {

@@ -47,6 +47,11 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
     draw(status, page, title, sentence, None)
 }
 
+/// The sentence for somebody who has requested too many sign-in mails: within a quarter of an hour, or within a day.
+pub const fn wait_sentence(retry_after: u64) -> &'static str {
+    if retry_after > 3_600 { "sign-in-wait-day" } else { "sign-in-wait" }
+}
+
 /// The response to somebody who is over a limit.
 pub fn too_many(page: Page<'_>, title: &str, sentence: &str, retry_after: u64) -> Response {
     reply::with_retry_after(show(StatusCode::TOO_MANY_REQUESTS, page, title, sentence), retry_after)

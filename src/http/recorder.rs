@@ -41,5 +41,5 @@ pub fn refused(status: StatusCode, message: &str, code: Option<&str>) -> Respons
     if let Some(code) = code {
         refusal["code"] = code.into();
     }
-    reply::with_retry_if_busy(reply::json(status, &refusal))
+    reply::json(status, &refusal)
 }

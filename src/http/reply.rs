@@ -15,7 +15,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=ut
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 /// How long a client waits before it tries again, if the server is busy.
-const BUSY_SECONDS: u64 = 5;
+pub const BUSY_SECONDS: u64 = 5;
 
 /// The cause of an internal error. A response extension, logged once with the request id.
 #[derive(Debug, Clone)]
@@ -74,14 +74,6 @@ pub fn message(status: StatusCode, message: &str) -> Response {
 /// Tells the client when it may ask again.
 pub fn with_retry_after(mut response: Response, seconds: u64) -> Response {
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    response
-}
-
-/// Adds `Retry-After` to a 503.
-pub fn with_retry_if_busy(response: Response) -> Response {
-    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        return with_retry_after(response, BUSY_SECONDS);
-    }
     response
 }
 

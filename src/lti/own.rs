@@ -358,7 +358,7 @@ async fn keep(app: &App, open: &Open, request: Request) -> Result<Option<String>
 /// The same answer as a page, for the recorder, which has its own sentence for each status.
 pub fn json_of(page: &Response) -> Response {
     let status = page.status();
-    reply::with_retry_if_busy(reply::message(status, status.canonical_reason().unwrap_or_default()))
+    reply::message(status, status.canonical_reason().unwrap_or_default())
 }
 
 /// Deletes the recording everywhere, or in this course.

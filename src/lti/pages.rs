@@ -19,7 +19,7 @@ use crate::{
         language::Preferred,
         page::{self, Look, Microphone, Page},
         policy::{Forms, Frames, Policy},
-        refusal, reply,
+        refusal,
     },
     words::Words,
 };
@@ -213,7 +213,7 @@ pub fn unreadable(app: &App, language: Language, status: StatusCode, frames: &[S
         StatusCode::SERVICE_UNAVAILABLE => Notice::Busy,
         _ => Notice::Unreadable,
     };
-    reply::with_retry_if_busy(say(app, Appearance::plain(language), status, &notice, frames))
+    say(app, Appearance::plain(language), status, &notice, frames)
 }
 
 pub fn fault(app: &App, appearance: Appearance, fault: Fault) -> Response {
@@ -225,8 +225,7 @@ pub fn fault(app: &App, appearance: Appearance, fault: Fault) -> Response {
         }
         Fault::Trouble { error, frames } => {
             tracing::error!(%error, "LTI: rendering a page failed");
-            let response = say(app, appearance, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames);
-            reply::with_retry_if_busy(response)
+            say(app, appearance, StatusCode::SERVICE_UNAVAILABLE, &Notice::Trouble, &frames)
         }
     }
 }

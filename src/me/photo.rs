@@ -15,7 +15,7 @@ use super::{
 use crate::{
     app::{App, Error, own_media, own_person::OwnPerson},
     domain::fault::Field,
-    http::{csrf, html::path_of, multipart::MultipartForm, reply},
+    http::{csrf, html::path_of, multipart::MultipartForm},
     words::Words,
 };
 
@@ -89,7 +89,7 @@ async fn refuse(app: &App, signed_in: &SignedIn, status: StatusCode, id: &str) -
 
 async fn refuse_with(app: &App, signed_in: &SignedIn, status: StatusCode, sentence: String) -> Response {
     let rejected = Rejected { status, photo: Some(sentence), ..Rejected::default() };
-    reply::with_retry_if_busy(own::draw(app, signed_in, rejected, None).await)
+    own::draw(app, signed_in, rejected, None).await
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, .. }: OwnForm) -> Response {

@@ -17,7 +17,7 @@ use crate::{
     app::{App, Error, Missing, consents, own_media, own_person, sign_in},
     blobs::Shelf,
     domain::{media::Kind, session::How},
-    http::{csrf, form::Form, multipart::MultipartForm, ranges, recorder, reply},
+    http::{csrf, form::Form, multipart::MultipartForm, ranges, recorder},
     words::Words,
 };
 
@@ -125,12 +125,12 @@ async fn refuse_with(
     if signed_in.is_script {
         return recorder::refused(status, &sentence, code);
     }
-    reply::with_retry_if_busy(match kind {
+    match kind {
         Kind::LegalRecording => legal_name::draw(app, signed_in, status, Some(sentence), None).await,
         Kind::Recording | Kind::Photo | Kind::Held | Kind::Removed => {
             own::draw(app, signed_in, Rejected::recording(status, sentence), None).await
         }
-    })
+    }
 }
 
 pub async fn delete(State(app): State<App>, OwnForm { signed_in, form }: OwnForm) -> Response {

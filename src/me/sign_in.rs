@@ -198,7 +198,8 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
 
 fn too_many(app: &App, visitor: &Visitor, retry_after: u64) -> Response {
     let status = StatusCode::TOO_MANY_REQUESTS;
-    let response = start_again(app, visitor, status, "sign-in-wait-title", "sign-in-wait");
+    let response =
+        start_again(app, visitor, status, "sign-in-wait-title", notice::wait_sentence(retry_after));
     reply::with_retry_after(response, retry_after)
 }
 

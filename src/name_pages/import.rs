@@ -189,7 +189,7 @@ pub async fn upload(State(app): State<App>, Managed(visit): Managed, request: Re
 
 async fn refuse(app: &App, visit: &Visit, status: StatusCode, id: &str) -> Response {
     let fault = Some(Words::new(visit.language).text(id));
-    reply::with_retry_if_busy(draw(app, visit, status, Told { fault, ..Told::default() }).await)
+    draw(app, visit, status, Told { fault, ..Told::default() }).await
 }
 
 fn to_file(app: &App, visit: &Visit, id: ImportId) -> Response {

@@ -382,7 +382,7 @@ async fn refuse_recording(
         return recorder::refused(status, &sentence, code);
     }
     let rejected = Rejected { status, recording: Some(sentence), ..Rejected::default() };
-    reply::with_retry_if_busy(draw(app, visit, rejected, None, &Form::default()).await)
+    draw(app, visit, rejected, None, &Form::default()).await
 }
 
 /// One photo for all of the person's pages. The browser crops it (`assets/crop.js`), and the server keeps the square in the center.
@@ -435,5 +435,5 @@ pub async fn photo(State(app): State<App>, visit: Visit, request: Request) -> Re
 
 async fn refuse_photo(app: &App, visit: &Visit, status: StatusCode, sentence: String) -> Response {
     let rejected = Rejected { status, photo: Some(sentence), ..Rejected::default() };
-    reply::with_retry_if_busy(draw(app, visit, rejected, None, &Form::default()).await)
+    draw(app, visit, rejected, None, &Form::default()).await
 }

@@ -41,7 +41,7 @@ use crate::{
     http::{
         body::BodyLimits,
         refusal::Refusal,
-        reply::{Cause, Route},
+        reply::{self, Cause, Route},
         service::Shared as Service,
     },
     telemetry::{metrics, traces},
@@ -86,8 +86,6 @@ impl Default for Limits {
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// Seconds.
-const DEFAULT_RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 /// Request lines are limited to almost 64 KB; this includes the headers.
 const HEAD_BYTES: usize = 128 * 1024;
 
@@ -304,7 +302,8 @@ impl Server {
         }
         // Every 503, from any face, tells the client when to retry.
         if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().entry(header::RETRY_AFTER).or_insert(DEFAULT_RETRY_AFTER);
+            let headers = response.headers_mut();
+            headers.entry(header::RETRY_AFTER).or_insert_with(|| reply::BUSY_SECONDS.into());
         }
         response.headers_mut().insert(REQUEST_ID, request_id);
         response

@@ -221,7 +221,7 @@ fn text(ids: &RequestIds, response: Response) -> String {
 pub async fn reject(mut stream: TcpStream, ids: &RequestIds) {
     let message = "Service Unavailable: too many connections from this address";
     let response = reply::message(StatusCode::SERVICE_UNAVAILABLE, message);
-    let text = text(ids, reply::with_retry_if_busy(response));
+    let text = text(ids, reply::with_retry_after(response, reply::BUSY_SECONDS));
     let _ = tokio::time::timeout(ERROR_WRITE_TIMEOUT, stream.write_all(text.as_bytes())).await;
     linger(stream).await;
 }

@@ -69,6 +69,28 @@ pub struct Quota {
     pub day_since: Moment,
 }
 
+/// What was counted for an address: requests, and the start of the window in which they count.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    pub recent_since: Moment,
+    pub recent: i64,
+    pub day_since: Moment,
+    pub day: i64,
+}
+
+pub async fn counts(sql: &mut Sql, digest: &str) -> Result<Option<Counts>> {
+    let text = "SELECT recent_since, recent, day_since, day FROM sign_in_counts WHERE digest = $1";
+    sql.one(text, &[digest.into()], |row| {
+        Ok(Counts {
+            recent_since: Moment::from_micros(row.int(0)?),
+            recent: row.int(1)?,
+            day_since: Moment::from_micros(row.int(2)?),
+            day: row.int(3)?,
+        })
+    })
+    .await
+}
+
 /// Counts a request for an address, known or not. False if it has reached a limit; then nothing is written.
 pub async fn count(sql: &mut Sql, digest: &str, quota: Quota, now: Moment) -> Result<bool> {
     let text = "INSERT INTO sign_in_counts (digest, recent_since, recent, day_since, day) VALUES ($1, $2, 1, $2, 1) \

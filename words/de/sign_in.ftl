@@ -28,5 +28,6 @@ sign-in-choice-over-title = Bitte melde dich noch einmal an
 sign-in-choice-over = Diese Auswahl ist nicht mehr möglich. Fang auf der Anmeldeseite noch einmal an.
 sign-in-wait-title = Bitte warte ein wenig
 sign-in-wait = Es wurden zu viele Nachrichten angefordert. Bitte versuch es in 15 Minuten noch einmal. Wenn du schon einen Code hast, bleibt er zehn Minuten lang gültig.
+sign-in-wait-day = Für diese Adresse wurden heute zu viele Nachrichten angefordert. Bitte versuch es morgen noch einmal. Wenn du schon einen Code hast, bleibt er zehn Minuten lang gültig.
 sign-in-proxy-refused-title = Wir konnten dich nicht anmelden
 sign-in-proxy-refused = Deine Einrichtung hat uns nicht mitgeteilt, wer du bist, oder wir kennen deine Adresse nicht. Versuch es noch einmal oder melde dich stattdessen per E-Mail an.

@@ -28,5 +28,6 @@ sign-in-choice-over-title = Please sign in again
 sign-in-choice-over = This choice is no longer possible. Start again from the sign-in page.
 sign-in-wait-title = Please wait a little
 sign-in-wait = There were too many requests for messages. Please try again in 15 minutes. If you have a code already, it stays valid for ten minutes.
+sign-in-wait-day = Too many messages were requested for this address today. Please try again tomorrow. If you have a code already, it stays valid for ten minutes.
 sign-in-proxy-refused-title = We could not sign you in
 sign-in-proxy-refused = Your institution did not tell us who you are, or we do not know your address. Try again, or sign in by email instead.

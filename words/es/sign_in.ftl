@@ -28,5 +28,6 @@ sign-in-choice-over-title = Vuelve a iniciar sesión, por favor
 sign-in-choice-over = Ya no es posible elegir esto. Empieza de nuevo desde la página de inicio de sesión.
 sign-in-wait-title = Espera un poco, por favor
 sign-in-wait = Se pidieron demasiados mensajes. Inténtalo de nuevo en 15 minutos. Si ya tienes un código, es válido durante diez minutos.
+sign-in-wait-day = Hoy se pidieron demasiados mensajes para esta dirección. Inténtalo de nuevo mañana. Si ya tienes un código, es válido durante diez minutos.
 sign-in-proxy-refused-title = No pudimos iniciar tu sesión
 sign-in-proxy-refused = Tu institución no nos dijo quién eres, o no conocemos tu dirección. Inténtalo de nuevo o inicia sesión por correo electrónico.

@@ -28,5 +28,6 @@ sign-in-choice-over-title = Veuillez vous reconnecter
 sign-in-choice-over = Ce choix n’est plus possible. Recommencez depuis la page de connexion.
 sign-in-wait-title = Veuillez patienter un peu
 sign-in-wait = Trop de messages ont été demandés. Veuillez réessayer dans 15 minutes. Si vous avez déjà un code, il reste valable dix minutes.
+sign-in-wait-day = Trop de messages ont été demandés aujourd’hui pour cette adresse. Veuillez réessayer demain. Si vous avez déjà un code, il reste valable dix minutes.
 sign-in-proxy-refused-title = Nous n’avons pas pu vous connecter
 sign-in-proxy-refused = Votre établissement ne nous a pas dit qui vous êtes, ou nous ne connaissons pas votre adresse. Réessayez ou connectez-vous par e-mail.

@@ -28,5 +28,6 @@ sign-in-choice-over-title = Entre de novo, por favor
 sign-in-choice-over = Esta escolha não é mais possível. Comece de novo na página de entrada.
 sign-in-wait-title = Espere um pouco, por favor
 sign-in-wait = Houve pedidos demais de mensagens. Tente de novo em 15 minutos. Se você já tem um código, ele é válido durante dez minutos.
+sign-in-wait-day = Houve hoje pedidos demais de mensagens para este endereço. Tente de novo amanhã. Se você já tem um código, ele é válido durante dez minutos.
 sign-in-proxy-refused-title = Não foi possível entrar
 sign-in-proxy-refused = Sua instituição não nos disse quem você é, ou não conhecemos seu endereço. Tente de novo ou entre por e-mail.

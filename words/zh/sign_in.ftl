@@ -28,5 +28,6 @@ sign-in-choice-over-title = 请重新登录
 sign-in-choice-over = 这个选择已失效。请从登录页面重新开始。
 sign-in-wait-title = 请稍等一会儿
 sign-in-wait = 申请邮件的次数太多。请在 15 分钟后再试。如果你已经有验证码，它在十分钟内仍然有效。
+sign-in-wait-day = 今天为此地址申请邮件的次数太多。请明天再试。如果你已经有验证码，它在十分钟内仍然有效。
 sign-in-proxy-refused-title = 登录没有成功
 sign-in-proxy-refused = 你所在的机构没有告诉我们你是谁，或者你的地址没有登记。请重试，或改用电子邮件登录。

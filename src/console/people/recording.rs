@@ -202,5 +202,5 @@ async fn refuse(
     if console.who.is_script {
         return recorder::refused(status, &sentence, None);
     }
-    reply::with_retry_if_busy(draw(app, console, id, status, Faults::new(kind, sentence)).await)
+    draw(app, console, id, status, Faults::new(kind, sentence)).await
 }

@@ -465,10 +465,16 @@ async fn an_address_gets_three_messages_in_a_quarter_of_an_hour_and_ten_a_day() 
                 let refused = Browser::new(&world).ask("", &spelled).await.expect(429);
                 assert_eq!(refused.headers["retry-after"], "900", "{quarter}");
             }
-            world.advance(MINUTE * 15);
+            world.advance(MINUTE * 5);
+            assert_eq!(asks().await.expect(429).headers["retry-after"], "600", "{quarter}");
+            world.advance(MINUTE * 10);
         }
         asks().await.redirects_to("/sign-in/code");
-        asks().await.expect(429);
+        // 45 minutes of the day have passed.
+        let until_tomorrow = (24 * 3_600 - 45 * 60).to_string();
+        let refused = asks().await.expect(429);
+        assert_eq!(refused.headers["retry-after"], until_tomorrow);
+        assert!(refused.body.contains("Please try again tomorrow."), "{}", refused.body);
         world.advance(MINUTE * 60 * 24);
         asks().await.redirects_to("/sign-in/code");
     }
