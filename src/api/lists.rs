@@ -72,7 +72,7 @@ impl Params {
         once(self.list(name, false, errors).into_iter().map(Entry::into_identifier).collect(), only_key)
     }
 
-    /// Marks from all of these lists, deduplicated.
+    /// Person keys from all of these lists, deduplicated.
     pub fn person_keys(&self, names: &[&'static str], errors: &mut FieldErrors) -> Vec<PersonKey> {
         let mut person_keys = Vec::new();
         for name in names {
