@@ -22,8 +22,10 @@ use zipped::Zipped;
 
 /// What is read of a file at most.
 pub mod limits {
+    /// Not of a CSV file on the operator's disk, of which no more than a row is in memory.
     pub const ROWS: u64 = 200_000;
     pub const COLUMNS: usize = 200;
+    /// Like `ROWS`.
     pub const CELLS: u64 = 4_000_000;
     /// The bytes of a cell; a row with a longer one is rejected.
     pub const CELL: usize = 40_000;
@@ -247,7 +249,8 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
     if class.is_some() && format != Format::OneRoster {
         return Err(SheetFault::NotOneRoster);
     }
-    let rows = &mut Rows { visit, rows: 0, cells: 0 };
+    let is_unlimited = matches!((input, format), (Input::File(_), Format::Csv));
+    let rows = &mut Rows { visit, is_unlimited, rows: 0, cells: 0 };
     let read = match format {
         Format::Csv => csv::read(input, rows),
         Format::Xlsx => xlsx::read(input, rows),
@@ -264,6 +267,7 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
 /// Counts what is read, and passes it on.
 pub(super) struct Rows<'a, 'b> {
     visit: &'a mut Visit<'b>,
+    is_unlimited: bool,
     rows: u64,
     cells: u64,
 }
@@ -281,7 +285,7 @@ impl Rows<'_, '_> {
         }
         self.rows += 1;
         // One more for the headings.
-        if self.rows > limits::ROWS + 1 {
+        if self.rows > limits::ROWS + 1 && !self.is_unlimited {
             return Err(SheetFault::TooManyRows);
         }
         (self.visit)(RawRow { line, cells, state })
@@ -290,10 +294,37 @@ impl Rows<'_, '_> {
     /// Formats count cells when they read them, because a row may have many that are empty.
     fn count_cells(&mut self, more: u64) -> Result<(), SheetFault> {
         self.cells += more;
-        if self.cells > limits::CELLS { Err(SheetFault::TooManyCells) } else { Ok(()) }
+        if self.cells > limits::CELLS && !self.is_unlimited { Err(SheetFault::TooManyCells) } else { Ok(()) }
     }
 
     fn is_empty(&self) -> bool {
         self.rows == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn only_a_csv_file_on_disk_may_have_any_number_of_rows() {
+        let rows = limits::ROWS as usize + 2;
+        let text = "a,b\n".repeat(rows);
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let count = |input: &Input| {
+            let mut count = 0;
+            let read = each_row(input, None, &mut |_| {
+                count += 1;
+                Ok(())
+            });
+            (count, read)
+        };
+        let (read, outcome) = count(&Input::File(file.path().to_owned()));
+        assert!(outcome.is_ok() && read == rows, "{read}: {outcome:?}");
+        let (read, outcome) = count(&Input::Bytes(text.into()));
+        assert!(matches!(outcome, Err(SheetFault::TooManyRows)) && read == rows - 1, "{read}: {outcome:?}");
     }
 }
