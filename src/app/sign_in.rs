@@ -130,7 +130,9 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
             })
         })
         .await?;
-    app.queue.wake();
+    if answer == Answer::Accepted {
+        app.queue.wake();
+    }
     Ok(answer)
 }
 

@@ -28,7 +28,8 @@ use crate::{
 /// One of the first ten rows names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
 /// phone_number, legal_first_name and so on for legal names, and custom_… for custom fields. Headings in other languages are
 /// understood as well ("E-Mail", "Vorname", "Surname"); --column overrides what they seem to mean. CSV files are UTF-8, UTF-16 or
-/// Windows-1252, with commas, semicolons or tabs, and of any length. In a spreadsheet, the first visible sheet is read, up to 200,000 rows.
+/// Windows-1252, with commas, semicolons or tabs, and of any length. In a spreadsheet, the first visible sheet is read. Spreadsheets and
+/// OneRoster bundles may have up to 200,000 rows.
 ///
 /// The import is an upsert: people who are already on the page are updated, and empty cells change nothing. The whole file is checked
 /// first. Every row is reported; an invalid row does not stop the import. --undo reverts the last import of a page within 24 hours, as
@@ -221,10 +222,11 @@ impl Import {
             SheetFault::NotOneRoster => {
                 format!("--class is for OneRoster bundles, and {} is none", file.display())
             }
-            SheetFault::TooManyRows | SheetFault::TooLarge(_) | SheetFault::TooManyCells => {
+            SheetFault::TooManyRows | SheetFault::TooManyCells => {
                 format!("{}: {fault}: split it, or save it as CSV", file.display())
             }
             other @ (SheetFault::Damaged(_)
+            | SheetFault::TooLarge(_)
             | SheetFault::Unsupported(_)
             | SheetFault::Encrypted
             | SheetFault::TooManyColumns { .. }

@@ -47,9 +47,13 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
     draw(status, page, title, sentence, None)
 }
 
-/// The sentence for somebody who has requested too many sign-in mails: within a quarter of an hour, or within a day.
-pub const fn wait_sentence(retry_after: u64) -> &'static str {
-    if retry_after > 3_600 { "sign-in-wait-day" } else { "sign-in-wait" }
+/// Title and sentence for somebody who has requested too many sign-in mails, within a quarter of an hour or within a day.
+pub const fn too_many_mails(retry_after: u64) -> (&'static str, &'static str) {
+    if retry_after > 15 * 60 {
+        ("sign-in-wait-day-title", "sign-in-wait-day")
+    } else {
+        ("sign-in-wait-title", "sign-in-wait")
+    }
 }
 
 /// The response to somebody who is over a limit.

@@ -197,9 +197,8 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
 }
 
 fn too_many(app: &App, visitor: &Visitor, retry_after: u64) -> Response {
-    let status = StatusCode::TOO_MANY_REQUESTS;
-    let response =
-        start_again(app, visitor, status, "sign-in-wait-title", notice::wait_sentence(retry_after));
+    let (title, sentence) = notice::too_many_mails(retry_after);
+    let response = start_again(app, visitor, StatusCode::TOO_MANY_REQUESTS, title, sentence);
     reply::with_retry_after(response, retry_after)
 }
 

@@ -174,7 +174,7 @@ pub async fn ask(
 
 fn too_many(app: &App, visit: &Visit, retry_after: u64) -> Response {
     let path = visit.path("");
-    let (title, sentence) = ("sign-in-wait-title", notice::wait_sentence(retry_after));
+    let (title, sentence) = notice::too_many_mails(retry_after);
     let page = visit.page(app, &path);
     notice::too_many(page, title, sentence, retry_after)
 }

@@ -93,7 +93,7 @@ fn test_sources() -> Vec<(String, String)> {
 }
 
 #[test]
-fn tests_that_start_a_browser_run_one_at_a_time() {
+fn tests_that_start_a_browser_run_in_processes_of_their_own() {
     let script = read("test");
     let (_, list) = script.split_once("IN_BROWSERS=(").expect("a list in ./test");
     let (list, _) = list.split_once(')').expect("the end of the list");

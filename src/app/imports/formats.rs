@@ -22,7 +22,7 @@ use zipped::Zipped;
 
 /// What is read of a file at most.
 pub mod limits {
-    /// Not of a CSV file on the operator's disk, of which no more than a row is in memory.
+    /// Not of a CSV file on the operator's disk, which is read row by row.
     pub const ROWS: u64 = 200_000;
     pub const COLUMNS: usize = 200;
     /// Like `ROWS`.

@@ -10,7 +10,7 @@ use crate::{
     domain::{email::email_key, text},
 };
 
-/// Printed incrementally, so that memory does not grow with the length of the file.
+/// Printed incrementally, so that memory does not grow with the length of the file, except in a dry run.
 pub struct Report {
     json: bool,
     pub dry_run: bool,

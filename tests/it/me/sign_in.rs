@@ -478,6 +478,10 @@ async fn an_address_gets_three_messages_in_a_quarter_of_an_hour_and_ten_a_day() 
         let refused = asks().await.expect(429);
         assert!((until_tomorrow - 120..=until_tomorrow).contains(&wait(&refused)), "{}", wait(&refused));
         assert!(refused.body.contains("Please try again tomorrow."), "{}", refused.body);
+        world.advance(MINUTE * (24 * 60 - 45 - 30));
+        let refused = asks().await.expect(429);
+        assert!((30 * 60 - 120..=30 * 60).contains(&wait(&refused)), "{}", wait(&refused));
+        assert!(refused.body.contains("Within 24 hours"), "{}", refused.body);
         world.advance(MINUTE * 60 * 24);
         asks().await.redirects_to("/sign-in/code");
     }
