@@ -298,8 +298,8 @@ impl Db {
 /// The handle that store functions use: the pool or a transaction.
 pub struct Sql {
     pub(super) handle: Handle,
-    /// Statements that changed rows.
-    pub(super) executed: u64,
+    /// Rows that were inserted, updated or deleted.
+    pub(super) changed_rows: u64,
     /// Were people deleted?
     pub(super) scrubs_wal: bool,
 }
@@ -312,7 +312,7 @@ pub(super) enum Handle {
 
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, executed: 0, scrubs_wal: false }
+        Self { handle, changed_rows: 0, scrubs_wal: false }
     }
 
     /// For queues: skips rows that are locked by other workers. SQLite has a single writer anyway.
@@ -404,12 +404,13 @@ impl Sql {
 
     /// Returns the number of affected rows.
     pub async fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64> {
-        self.executed += 1;
-        match &mut self.handle {
+        let changed = match &mut self.handle {
             Handle::Pool(_) => Err(Error::Broken("a write outside a transaction".to_owned())),
             Handle::Sqlite(connection) => sqlite::execute(connection, sql, params),
             Handle::Postgres(client) => pipeline::execute(client, sql, params).boxed().await,
-        }
+        }?;
+        self.changed_rows += changed;
+        Ok(changed)
     }
 
     /// `execute` for a write or a lock that must succeed and whose result nobody needs. PostgreSQL gets it together with the next
@@ -417,7 +418,8 @@ impl Sql {
     pub async fn defer(&mut self, sql: &str, params: &[Value<'_>]) -> Result<()> {
         match &mut self.handle {
             Handle::Postgres(client) => {
-                self.executed += 1;
+                // As far as is known.
+                self.changed_rows += 1;
                 pipeline::defer(client, sql, params).boxed().await
             }
             Handle::Pool(_) | Handle::Sqlite(_) => self.execute(sql, params).await.map(|_| ()),

@@ -80,22 +80,22 @@ pub struct Postgres {
 /// plan. A plan made for an empty table scans all people of an institution until autovacuum updates the statistics a
 /// minute later: importing a roster of 20,000 took 85 seconds, and 9 with statistics.
 struct Growth {
-    executed: AtomicU64,
+    rows: AtomicU64,
     next: AtomicU64,
 }
 
-/// Statements until the first ANALYZE; then four times as many each time, until autovacuum is frequent enough.
+/// Rows that are changed until the first ANALYZE; then four times as many each time, until autovacuum is frequent enough.
 const FIRST_ANALYSIS: u64 = 500;
 const LAST_ANALYSIS: u64 = 1_000_000;
 const ANALYZE: &str = "ANALYZE participants, name_pages, codes, rolls, roll_gaps, tokens, custom_fields";
 
 impl Growth {
     fn new() -> Arc<Self> {
-        Arc::new(Self { executed: AtomicU64::new(0), next: AtomicU64::new(FIRST_ANALYSIS) })
+        Arc::new(Self { rows: AtomicU64::new(0), next: AtomicU64::new(FIRST_ANALYSIS) })
     }
 
-    fn executed(&self, count: u64, pool: &Pool) {
-        let sum = self.executed.fetch_add(count, Ordering::Relaxed) + count;
+    fn count(&self, count: u64, pool: &Pool) {
+        let sum = self.rows.fetch_add(count, Ordering::Relaxed) + count;
         let next = self.next.load(Ordering::Relaxed);
         if sum < next || next > LAST_ANALYSIS {
             return;
@@ -254,7 +254,7 @@ impl Postgres {
         let changed = client::execute(&client, sql, params).await?;
         if changed > 0 {
             metrics::db_committed(writes);
-            self.count_statements(writes as u64);
+            self.count_rows(writes as u64);
         }
         Ok(changed)
     }
@@ -279,12 +279,12 @@ impl Postgres {
                 // PostgreSQL does it when the connection is closed.
                 return Ok(0);
             }
-            let executed = sql.executed;
+            let changed = sql.changed_rows;
             open.close();
-            Ok(executed)
+            Ok(changed)
         });
         let ended = work.await.unwrap_or_else(|e| Err(Error::Broken(format!("a job panicked: {e}"))));
-        ended.map(|executed| self.count_statements(executed))
+        ended.map(|changed| self.count_rows(changed))
     }
 
     /// A connection for a transaction that writes, when it is its turn.
@@ -294,11 +294,11 @@ impl Postgres {
         Ok((permit, self.client().await?))
     }
 
-    /// These many statements have changed rows.
-    fn count_statements(&self, executed: u64) {
+    /// This many rows have been changed.
+    fn count_rows(&self, changed: u64) {
         // Citus plans a statement for the shards each time.
         if !self.session.is_citus {
-            self.growth.executed(executed, self.pools.shared());
+            self.growth.count(changed, self.pools.shared());
         }
     }
 

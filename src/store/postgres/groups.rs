@@ -233,7 +233,7 @@ impl Group {
             if self.succeeded > 0 {
                 metrics::db_committed(self.succeeded);
             }
-            postgres.count_statements(self.open.0.as_ref().map_or(0, |sql| sql.executed));
+            postgres.count_rows(self.open.0.as_ref().map_or(0, |sql| sql.changed_rows));
             self.open.close();
         }
         for Member { end, result } in self.members {

@@ -6,9 +6,13 @@ use endonym::store::{
     people_list, persons, progress, retention, scim_registrations, scim_users, sign_ins, turns,
 };
 
-use crate::support::{
-    World,
-    database::{execute, on_citus, on_postgres},
+use crate::{
+    name_pages::number,
+    support::{
+        World,
+        database::{execute, on_citus, on_postgres},
+        until,
+    },
 };
 
 const INSTITUTIONS: i64 = 5;
@@ -603,4 +607,19 @@ async fn no_window_of_the_newest_people_is_sorted() {
         }
     }
     assert_eq!(seen, 4);
+}
+
+/// An import inserts hundreds of people with one statement. Without statistics, PostgreSQL would look through all of them for each of the next.
+#[tokio::test]
+async fn many_people_who_come_at_once_are_analyzed_at_once() {
+    if !on_postgres() || on_citus() {
+        return;
+    }
+    let world = World::new().await;
+    world.crowd(&world.page, 0..2_000).await;
+    until("statistics", || async {
+        number(&world, "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE relname = 'participants'").await
+            == 2_000
+    })
+    .await;
 }
