@@ -82,7 +82,9 @@ pub async fn migrate(db: &Db) -> Result<i64> {
     if !db.is_citus() {
         return run(db, MIGRATIONS.len()).await;
     }
-    if version(db).await? != NEWEST {
+    let version = version(db).await?;
+    check_known(version)?;
+    if version < NEWEST {
         // Tables that a worker creates are its own, and are in the way of those that the coordinator creates.
         citus::check_coordinator(db).await?;
         while run(db, 1).await? < NEWEST {}
@@ -100,11 +102,7 @@ async fn run(db: &Db, count: usize) -> Result<i64> {
             sql.script("CREATE TABLE IF NOT EXISTS migrations (number BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL)")
                 .await?;
             let mut version = recorded(sql).await?;
-            if version > NEWEST {
-                return Err(Error::Broken(format!(
-                    "the database is at version {version}, and this binary knows only up to {NEWEST}: use a newer endonym"
-                )));
-            }
+            check_known(version)?;
             let pending = (1..).zip(MIGRATIONS).filter(|(number, _)| *number > version).take(count);
             for (number, (name, text)) in pending.collect::<Vec<_>>() {
                 if is_citus {
@@ -132,6 +130,15 @@ async fn run(db: &Db, count: usize) -> Result<i64> {
         })
     })
     .await
+}
+
+fn check_known(version: i64) -> Result<()> {
+    if version <= NEWEST {
+        return Ok(());
+    }
+    Err(Error::Broken(format!(
+        "the database is at version {version}, and this binary knows only up to {NEWEST}: use a newer endonym"
+    )))
 }
 
 /// Waits until nobody else migrates, until the end of the transaction. SQLite has a single writer anyway.
