@@ -25,6 +25,7 @@ use crate::{
         fault::{Fault, Field},
         field_errors::FieldErrors,
         language::Language,
+        mail_limit::Wait,
         media::Kind,
         moment::Moment,
         name_page::NamePageRef,
@@ -43,7 +44,7 @@ pub enum Answer {
     /// A message is on its way, if the address may register or is known.
     Accepted,
     /// Too many requests for this address or from this network.
-    TooMany { retry_after: u64 },
+    TooMany(Wait),
     /// The event code is missing or wrong. That says nothing about the address.
     WrongCode,
 }
@@ -69,7 +70,7 @@ pub async fn ask(
     if is_open && settings.register == Register::Code && !is_event_code(page, code) {
         // Guesses count as requests do.
         let refusal = sign_in::refusal(app, client).await;
-        return Ok(refusal.map_or(Answer::WrongCode, |retry_after| Answer::TooMany { retry_after }));
+        return Ok(refusal.map_or(Answer::WrongCode, Answer::TooMany));
     }
     let may_register = is_open && may_register(page, settings, &email, code);
     let wanted = MailRequest {
@@ -81,7 +82,7 @@ pub async fn ask(
     };
     Ok(match sign_in::ask(app, client, browser, wanted).await? {
         sign_in::Answer::Accepted => Answer::Accepted,
-        sign_in::Answer::TooMany { retry_after } => Answer::TooMany { retry_after },
+        sign_in::Answer::TooMany(wait) => Answer::TooMany(wait),
     })
 }
 

@@ -21,6 +21,7 @@ use crate::{
         ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
+        mail_limit::{DAY, Limit, Quota, RECENT, Wait},
         member::Role,
         message::Message,
         moment::Moment,
@@ -30,7 +31,7 @@ use crate::{
     mail::render::SignIn,
     store::{
         self, Sql, admissions, institutions, languages,
-        sign_ins::{self, Counts, Known, Link, Quota, Request},
+        sign_ins::{self, Known, Link, Request},
     },
 };
 
@@ -59,11 +60,6 @@ pub struct ProxyAuth {
     pub institution: String,
 }
 
-/// Limits per address, known or not.
-const RECENT: Duration = Duration::from_secs(15 * 60);
-const RECENT_MOST: i64 = 3;
-const DAY: Duration = Duration::from_secs(24 * 3_600);
-const DAY_MOST: i64 = 10;
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
 /// How long the fate of a link can be looked up after its expiry.
@@ -89,13 +85,13 @@ pub enum Answer {
     /// A message is on its way, if the address is known.
     Accepted,
     /// Too many requests for this address or from this network.
-    TooMany { retry_after: u64 },
+    TooMany(Wait),
 }
 
 /// Requests a sign-in mail. The work does not depend on whether the address is known: a job finds out (`message`).
 pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: MailRequest) -> Result<Answer> {
-    if let Some(retry_after) = refusal(app, client).await {
-        return Ok(Answer::TooMany { retry_after });
+    if let Some(wait) = refusal(app, client).await {
+        return Ok(Answer::TooMany(wait));
     }
     let (owned_app, now, browser_digest) = (app.clone(), app.clock.now(), browser.digest());
     let request = Request {
@@ -115,11 +111,10 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let digest = count_digest(&request.email_key);
-                if !sign_ins::count(sql, &digest, quota(now), now).await? {
+                if !sign_ins::count(sql, &digest, Quota::at(now), now).await? {
                     let counts = sign_ins::counts(sql, &digest).await?;
-                    let wait = counts.map_or(now, free_at).since(now);
-                    // Rounded up, so that the next request is not too early.
-                    return Ok(Answer::TooMany { retry_after: wait.as_secs_f64().ceil() as u64 });
+                    let none = Wait { limit: Limit::Recent, seconds: 0 };
+                    return Ok(Answer::TooMany(counts.map_or(none, |counts| counts.wait(now))));
                 }
                 sign_ins::insert(sql, &request, &browser_digest).await?;
                 let base_url = owned_app.links.base().to_owned();
@@ -136,26 +131,15 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
     Ok(answer)
 }
 
-/// Counts a request against the limit of the client's network. If it is refused, returns how many seconds to wait.
-pub(super) async fn refusal(app: &App, client: Option<Client>) -> Option<u64> {
+/// Counts a request against the limit of the client's network. If it is refused, returns how long to wait.
+pub(super) async fn refusal(app: &App, client: Option<Client>) -> Option<Wait> {
     let client = client?;
     let limit = app.sign_in.limit;
     let ceiling = if client.is_proxy { limit.saturating_mul(PROXY_FACTOR) } else { limit };
     let policy = Policy { ceiling, window: RECENT, throttle: RECENT };
     let quota =
         app.limiter.take_with_policy(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
-    quota.retry_after
-}
-
-/// When the limits of an address permit the next request.
-fn free_at(counts: Counts) -> Moment {
-    let recent = (counts.recent >= RECENT_MOST).then(|| counts.recent_since.plus(RECENT));
-    let day = (counts.day >= DAY_MOST).then(|| counts.day_since.plus(DAY));
-    recent.max(day).unwrap_or(counts.recent_since)
-}
-
-fn quota(now: Moment) -> Quota {
-    Quota { recent: RECENT_MOST, recent_since: now.minus(RECENT), day: DAY_MOST, day_since: now.minus(DAY) }
+    quota.retry_after.map(|seconds| Wait { limit: Limit::Recent, seconds })
 }
 
 /// The key under which requests for an address are counted: addresses of unknown people are not kept for a day.

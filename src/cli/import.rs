@@ -222,11 +222,10 @@ impl Import {
             SheetFault::NotOneRoster => {
                 format!("--class is for OneRoster bundles, and {} is none", file.display())
             }
-            SheetFault::TooManyRows | SheetFault::TooManyCells => {
+            SheetFault::TooLarge(_) | SheetFault::TooManyRows | SheetFault::TooManyCells => {
                 format!("{}: {fault}: split it, or save it as CSV", file.display())
             }
             other @ (SheetFault::Damaged(_)
-            | SheetFault::TooLarge(_)
             | SheetFault::Unsupported(_)
             | SheetFault::Encrypted
             | SheetFault::TooManyColumns { .. }

@@ -34,6 +34,7 @@ pub mod invitation;
 pub mod job;
 pub mod language;
 pub mod lti;
+pub mod mail_limit;
 pub mod mail_pace;
 pub mod mail_text;
 pub mod matching;

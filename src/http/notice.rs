@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     app::{App, Error},
-    domain::language::Language,
+    domain::{language::Language, mail_limit::Limit},
 };
 
 #[derive(Template)]
@@ -47,12 +47,11 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
     draw(status, page, title, sentence, None)
 }
 
-/// Title and sentence for somebody who has requested too many sign-in mails, within a quarter of an hour or within a day.
-pub const fn too_many_mails(retry_after: u64) -> (&'static str, &'static str) {
-    if retry_after > 15 * 60 {
-        ("sign-in-wait-day-title", "sign-in-wait-day")
-    } else {
-        ("sign-in-wait-title", "sign-in-wait")
+/// Title and sentence for somebody who has requested too many sign-in mails.
+pub const fn too_many_mails(limit: Limit) -> (&'static str, &'static str) {
+    match limit {
+        Limit::Recent => ("sign-in-wait-title", "sign-in-wait"),
+        Limit::Day => ("sign-in-wait-day-title", "sign-in-wait-day"),
     }
 }
 

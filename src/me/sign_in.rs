@@ -24,7 +24,8 @@ use crate::{
         sso,
     },
     domain::{
-        email::Email, institution::Institution, language::Language, sign_in::ReturnTo, sso::Connection,
+        email::Email, institution::Institution, language::Language, mail_limit::Wait, sign_in::ReturnTo,
+        sso::Connection,
     },
     http::{
         form::Form,
@@ -191,15 +192,15 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
     };
     match sign_in::ask(&app, visitor.client, &visitor.secret, wanted).await {
         Ok(Answer::Accepted) => reply::see_other(&format!("{}/sign-in/code", root(&app.links))),
-        Ok(Answer::TooMany { retry_after }) => too_many(&app, &visitor, retry_after),
+        Ok(Answer::TooMany(wait)) => too_many(&app, &visitor, wait),
         Err(error) => notice::fault(visitor.page(&app, "/sign-in"), &error),
     }
 }
 
-fn too_many(app: &App, visitor: &Visitor, retry_after: u64) -> Response {
-    let (title, sentence) = notice::too_many_mails(retry_after);
+fn too_many(app: &App, visitor: &Visitor, wait: Wait) -> Response {
+    let (title, sentence) = notice::too_many_mails(wait.limit);
     let response = start_again(app, visitor, StatusCode::TOO_MANY_REQUESTS, title, sentence);
-    reply::with_retry_after(response, retry_after)
+    reply::with_retry_after(response, wait.seconds)
 }
 
 /// A message with a way to the sign-in page.

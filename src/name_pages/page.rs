@@ -21,6 +21,7 @@ use crate::{
         consent::paragraphs,
         custom_field::CustomField,
         email::Email,
+        mail_limit::Wait,
         moment::Moment,
         name_page::code_key,
         page_settings::{Asking, PageState, Register},
@@ -167,16 +168,16 @@ pub async fn ask(
             let fault = if given.is_none() { "page-event-code-missing" } else { "page-event-code-wrong" };
             draw(&app, &visit, Typed { email, email_fault: None, code, code_fault: Some(fault) }).await
         }
-        Ok(Answer::TooMany { retry_after }) => too_many(&app, &visit, retry_after),
+        Ok(Answer::TooMany(wait)) => too_many(&app, &visit, wait),
         Err(error) => notice::fault(visit.page(&app, &visit.path("")), &error),
     }
 }
 
-fn too_many(app: &App, visit: &Visit, retry_after: u64) -> Response {
+fn too_many(app: &App, visit: &Visit, wait: Wait) -> Response {
     let path = visit.path("");
-    let (title, sentence) = notice::too_many_mails(retry_after);
+    let (title, sentence) = notice::too_many_mails(wait.limit);
     let page = visit.page(app, &path);
-    notice::too_many(page, title, sentence, retry_after)
+    notice::too_many(page, title, sentence, wait.seconds)
 }
 
 async fn draw(app: &App, visit: &Visit, typed: Typed) -> Response {

@@ -7,6 +7,7 @@ use crate::domain::{
     ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
     language::Language,
+    mail_limit::{Counts, Quota},
     moment::Moment,
     session::PersonId,
     sign_in::{ADMISSION_LIFE, HandoverState, LinkPurpose, ReturnTo},
@@ -58,24 +59,6 @@ fn from_row(row: &Row<'_>) -> Result<Request> {
         created_at: moment(const { position_in(COLUMNS, "created_at") })?,
         expires_at: moment(const { position_in(COLUMNS, "expires_at") })?,
     })
-}
-
-/// How many requests are permitted for one address, and since when they count.
-#[derive(Debug, Clone, Copy)]
-pub struct Quota {
-    pub recent: i64,
-    pub recent_since: Moment,
-    pub day: i64,
-    pub day_since: Moment,
-}
-
-/// What was counted for an address: requests, and the start of the window in which they count.
-#[derive(Debug, Clone, Copy)]
-pub struct Counts {
-    pub recent_since: Moment,
-    pub recent: i64,
-    pub day_since: Moment,
-    pub day: i64,
 }
 
 pub async fn counts(sql: &mut Sql, digest: &str) -> Result<Option<Counts>> {

@@ -249,8 +249,13 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
     if class.is_some() && format != Format::OneRoster {
         return Err(SheetFault::NotOneRoster);
     }
-    let is_unlimited = matches!((input, format), (Input::File(_), Format::Csv));
-    let rows = &mut Rows { visit, is_unlimited, rows: 0, cells: 0 };
+    let (rows_left, cells_left) = match (input, format) {
+        // On the operator's disk, and read row by row.
+        (Input::File(_), Format::Csv) => (u64::MAX, u64::MAX),
+        // One more for the headings.
+        _ => (limits::ROWS + 1, limits::CELLS),
+    };
+    let rows = &mut Rows { visit, is_empty: true, rows_left, cells_left };
     let read = match format {
         Format::Csv => csv::read(input, rows),
         Format::Xlsx => xlsx::read(input, rows),
@@ -267,9 +272,9 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
 /// Counts what is read, and passes it on.
 pub(super) struct Rows<'a, 'b> {
     visit: &'a mut Visit<'b>,
-    is_unlimited: bool,
-    rows: u64,
-    cells: u64,
+    is_empty: bool,
+    rows_left: u64,
+    cells_left: u64,
 }
 
 impl Rows<'_, '_> {
@@ -283,22 +288,15 @@ impl Rows<'_, '_> {
         if cells.len() > limits::COLUMNS {
             return Err(SheetFault::TooManyColumns { line });
         }
-        self.rows += 1;
-        // One more for the headings.
-        if self.rows > limits::ROWS + 1 && !self.is_unlimited {
-            return Err(SheetFault::TooManyRows);
-        }
+        self.is_empty = false;
+        self.rows_left = self.rows_left.checked_sub(1).ok_or(SheetFault::TooManyRows)?;
         (self.visit)(RawRow { line, cells, state })
     }
 
     /// Formats count cells when they read them, because a row may have many that are empty.
     fn count_cells(&mut self, more: u64) -> Result<(), SheetFault> {
-        self.cells += more;
-        if self.cells > limits::CELLS && !self.is_unlimited { Err(SheetFault::TooManyCells) } else { Ok(()) }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.rows == 0
+        self.cells_left = self.cells_left.checked_sub(more).ok_or(SheetFault::TooManyCells)?;
+        Ok(())
     }
 }
 

@@ -168,7 +168,7 @@ impl<R: Read> Read for PlainLines<R> {
             let Some(left) = self.left.get().checked_sub(read) else {
                 let text =
                     format!("a row is larger than {} MB: is a quotation mark missing?", RECORD_BYTES >> 20);
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
             };
             self.left.set(left);
             if read == 0 && !matches!(self.last, b'\n' | b'\r') && !buffer.is_empty() {
@@ -344,6 +344,6 @@ mod tests {
         let mut file = b"a,b\n1,\"".to_vec();
         file.resize(RECORD_BYTES * 2, b'x');
         let read = super::super::each_row(&input(&file), None, &mut |_| Ok(()));
-        assert!(matches!(read, Err(SheetFault::TooLarge(_))), "{read:?}");
+        assert!(matches!(read, Err(SheetFault::Damaged(_))), "{read:?}");
     }
 }

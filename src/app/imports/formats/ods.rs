@@ -106,7 +106,7 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                     }
                     line = line.saturating_add(row_repeated);
                 }
-                b"table" if open.is_none() && !rows.is_empty() => return Ok(()),
+                b"table" if open.is_none() && !rows.is_empty => return Ok(()),
                 _ => {}
             },
             Event::Eof if is_spreadsheet => return Ok(()),

@@ -23,7 +23,7 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
         let Some((_, target)) = targets.iter().find(|(one, _)| *one == id) else { continue };
         let Some(part) = zip.part(target, limits::TABLE_BYTES)? else { continue };
         sheet(part, &context, rows)?;
-        if !rows.is_empty() {
+        if !rows.is_empty {
             return Ok(());
         }
     }

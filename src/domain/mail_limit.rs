@@ -1,0 +1,96 @@
+//! How many sign-in mails may be requested for one address, known or not.
+
+use std::time::Duration;
+
+use super::moment::Moment;
+
+/// The shorter of the two windows.
+pub const RECENT: Duration = Duration::from_secs(15 * 60);
+const RECENT_MOST: i64 = 3;
+/// The longer one. Counts are kept for so long.
+pub const DAY: Duration = Duration::from_secs(24 * 3_600);
+const DAY_MOST: i64 = 10;
+
+/// How many requests are permitted, and since when they count.
+#[derive(Debug, Clone, Copy)]
+pub struct Quota {
+    pub recent: i64,
+    pub recent_since: Moment,
+    pub day: i64,
+    pub day_since: Moment,
+}
+
+impl Quota {
+    pub fn at(now: Moment) -> Self {
+        Self {
+            recent: RECENT_MOST,
+            recent_since: now.minus(RECENT),
+            day: DAY_MOST,
+            day_since: now.minus(DAY),
+        }
+    }
+}
+
+/// What was counted for an address: requests, and the start of the window in which they count.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    pub recent_since: Moment,
+    pub recent: i64,
+    pub day_since: Moment,
+    pub day: i64,
+}
+
+/// How long somebody has to wait who has requested too many mails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    pub limit: Limit,
+    pub seconds: u64,
+}
+
+/// The limit that lasts longest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Recent,
+    Day,
+}
+
+impl Counts {
+    /// What to tell somebody whose request was refused.
+    pub fn wait(self, now: Moment) -> Wait {
+        let recent = (self.recent >= RECENT_MOST).then(|| (self.recent_since.plus(RECENT), Limit::Recent));
+        let day = (self.day >= DAY_MOST).then(|| (self.day_since.plus(DAY), Limit::Day));
+        let longest = recent.into_iter().chain(day).max_by_key(|(end, _)| *end);
+        let (end, limit) = longest.unwrap_or((now, Limit::Recent));
+        // Rounded up, so that the next request is not too early.
+        Wait { limit, seconds: end.since(now).as_secs_f64().ceil() as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Moment = Moment::from_micros(1_800_000_000_000_000);
+
+    fn ago(seconds: u64) -> Moment {
+        NOW.minus(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn the_limit_that_lasts_longest_is_named() {
+        let counts = Counts { recent_since: ago(60), recent: 3, day_since: ago(3_600), day: 9 };
+        assert_eq!(counts.wait(NOW), Wait { limit: Limit::Recent, seconds: 14 * 60 });
+        let counts = Counts { day: 10, ..counts };
+        assert_eq!(counts.wait(NOW), Wait { limit: Limit::Day, seconds: 23 * 3_600 });
+        // The day ends in a minute, and the quarter of an hour in five.
+        let counts = Counts { recent_since: ago(10 * 60), day_since: ago(24 * 3_600 - 60), ..counts };
+        assert_eq!(counts.wait(NOW), Wait { limit: Limit::Recent, seconds: 5 * 60 });
+    }
+
+    #[test]
+    fn a_fraction_of_a_second_is_a_second() {
+        let since = Moment::from_micros(NOW.micros() - 1);
+        let counts = Counts { recent_since: since, recent: 3, day_since: since, day: 3 };
+        assert_eq!(counts.wait(NOW).seconds, 15 * 60);
+    }
+}
