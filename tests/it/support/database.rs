@@ -31,7 +31,9 @@ pub struct TestDatabase {
     _folder: TempDir,
 }
 
+/// For tests that are different there, which are always repeated there.
 pub fn on_postgres() -> bool {
+    note("differs");
     server().is_some()
 }
 
@@ -58,21 +60,21 @@ fn servers(server: &str) -> Vec<String> {
 }
 
 /// The PostgreSQL server to test on. Every test that depends on the database goes through here.
-fn server() -> Option<String> {
-    note_database_test();
+pub(super) fn server() -> Option<String> {
+    note("uses");
     variable("ENDONYM_TEST_DATABASE_URL")
 }
 
-/// Appends the name of the current test to the file in `ENDONYM_TEST_DATABASE_TESTS`. `./test` repeats only these tests on
-/// PostgreSQL: the others do not depend on the database.
-fn note_database_test() {
+/// Appends the name of the current test, and what it does with the database, to the file in `ENDONYM_TEST_DATABASE_TESTS`. From them
+/// `./test` selects those that it repeats on PostgreSQL: the others do not depend on the database.
+fn note(what: &str) {
     let Some(list) = variable("ENDONYM_TEST_DATABASE_TESTS") else { return };
     // libtest names a test's thread after the test.
     let thread = std::thread::current();
     let test = thread.name().filter(|name| name.contains("::"));
     let test = test.expect("a test asks for its database on its own thread, so that it can be listed");
     let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
-    list.write_all(format!("{test}\n").as_bytes()).unwrap();
+    list.write_all(format!("{what} {test}\n").as_bytes()).unwrap();
 }
 
 #[allow(clippy::disallowed_methods)]

@@ -53,7 +53,7 @@ impl Installation {
     pub async fn with_token() -> (Self, String) {
         // With its folder, which keeps the database.
         static FURNISHED: OnceCell<(Installation, String)> = OnceCell::const_new();
-        if !database::on_postgres() {
+        if database::server().is_none() {
             return Self::on_sqlite_with_token();
         }
         let furnished = FURNISHED.get_or_init(|| async {
