@@ -21,7 +21,7 @@ use crate::{
         ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
-        mail_limit::{DAY, Limit, Quota, RECENT, Wait},
+        mail_limit::{DAY, Quota, RECENT, Wait},
         member::Role,
         message::Message,
         moment::Moment,
@@ -113,8 +113,9 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
                 let digest = count_digest(&request.email_key);
                 if !sign_ins::count(sql, &digest, Quota::at(now), now).await? {
                     let counts = sign_ins::counts(sql, &digest).await?;
-                    let none = Wait { limit: Limit::Recent, seconds: 0 };
-                    return Ok(Answer::TooMany(counts.map_or(none, |counts| counts.wait(now))));
+                    return Ok(Answer::TooMany(
+                        counts.map_or(Wait { seconds: 0 }, |counts| counts.wait(now)),
+                    ));
                 }
                 sign_ins::insert(sql, &request, &browser_digest).await?;
                 let base_url = owned_app.links.base().to_owned();
@@ -139,7 +140,7 @@ pub(super) async fn refusal(app: &App, client: Option<Client>) -> Option<Wait> {
     let policy = Policy { ceiling, window: RECENT, throttle: RECENT };
     let quota =
         app.limiter.take_with_policy(LimitKey::sign_ins(client.address), policy, app.clock.instant()).await;
-    quota.retry_after.map(|seconds| Wait { limit: Limit::Recent, seconds })
+    quota.retry_after.map(|seconds| Wait { seconds })
 }
 
 /// The key under which requests for an address are counted: addresses of unknown people are not kept for a day.

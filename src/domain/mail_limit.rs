@@ -7,7 +7,7 @@ use super::moment::Moment;
 /// The shorter of the two windows.
 pub const RECENT: Duration = Duration::from_secs(15 * 60);
 const RECENT_MOST: i64 = 3;
-/// The longer one. Counts are kept for so long.
+/// The longer one. Counts are kept for that long.
 pub const DAY: Duration = Duration::from_secs(24 * 3_600);
 const DAY_MOST: i64 = 10;
 
@@ -40,29 +40,27 @@ pub struct Counts {
     pub day: i64,
 }
 
-/// How long somebody has to wait who has requested too many mails.
+/// How long somebody has to wait who has requested too many mails, for one address or from one network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait {
-    pub limit: Limit,
     pub seconds: u64,
 }
 
-/// The limit that lasts longest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    Recent,
-    Day,
+impl Wait {
+    /// Longer than the shorter window.
+    pub const fn is_long(self) -> bool {
+        self.seconds > RECENT.as_secs()
+    }
 }
 
 impl Counts {
-    /// What to tell somebody whose request was refused.
+    /// How long somebody has to wait whose request was refused.
     pub fn wait(self, now: Moment) -> Wait {
-        let recent = (self.recent >= RECENT_MOST).then(|| (self.recent_since.plus(RECENT), Limit::Recent));
-        let day = (self.day >= DAY_MOST).then(|| (self.day_since.plus(DAY), Limit::Day));
-        let longest = recent.into_iter().chain(day).max_by_key(|(end, _)| *end);
-        let (end, limit) = longest.unwrap_or((now, Limit::Recent));
+        let recent = (self.recent >= RECENT_MOST).then(|| self.recent_since.plus(RECENT));
+        let day = (self.day >= DAY_MOST).then(|| self.day_since.plus(DAY));
+        let end = recent.max(day).unwrap_or(now);
         // Rounded up, so that the next request is not too early.
-        Wait { limit, seconds: end.since(now).as_secs_f64().ceil() as u64 }
+        Wait { seconds: end.since(now).as_secs_f64().ceil() as u64 }
     }
 }
 
@@ -77,14 +75,23 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_that_lasts_longest_is_named() {
+    fn the_window_that_ends_last_decides() {
         let counts = Counts { recent_since: ago(60), recent: 3, day_since: ago(3_600), day: 9 };
-        assert_eq!(counts.wait(NOW), Wait { limit: Limit::Recent, seconds: 14 * 60 });
-        let counts = Counts { day: 10, ..counts };
-        assert_eq!(counts.wait(NOW), Wait { limit: Limit::Day, seconds: 23 * 3_600 });
+        assert_eq!(counts.wait(NOW), Wait { seconds: 14 * 60 });
+        let full = Counts { day: 10, ..counts };
+        assert_eq!(full.wait(NOW), Wait { seconds: 23 * 3_600 });
         // The day ends in a minute, and the quarter of an hour in five.
-        let counts = Counts { recent_since: ago(10 * 60), day_since: ago(24 * 3_600 - 60), ..counts };
-        assert_eq!(counts.wait(NOW), Wait { limit: Limit::Recent, seconds: 5 * 60 });
+        let ending = Counts { recent_since: ago(10 * 60), day_since: ago(24 * 3_600 - 60), ..full };
+        assert_eq!(ending.wait(NOW), Wait { seconds: 5 * 60 });
+    }
+
+    #[test]
+    fn the_last_minutes_of_a_day_are_not_long() {
+        let counts = Counts { recent_since: ago(3_600), recent: 1, day_since: ago(23 * 3_600), day: 10 };
+        assert!(counts.wait(NOW).is_long());
+        let ending = Counts { day_since: ago(24 * 3_600 - 15 * 60), ..counts };
+        assert_eq!(ending.wait(NOW), Wait { seconds: 15 * 60 });
+        assert!(!ending.wait(NOW).is_long());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     app::{App, Error},
-    domain::{language::Language, mail_limit::Limit},
+    domain::{language::Language, mail_limit::Wait},
 };
 
 #[derive(Template)]
@@ -48,10 +48,11 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
 }
 
 /// Title and sentence for somebody who has requested too many sign-in mails.
-pub const fn too_many_mails(limit: Limit) -> (&'static str, &'static str) {
-    match limit {
-        Limit::Recent => ("sign-in-wait-title", "sign-in-wait"),
-        Limit::Day => ("sign-in-wait-day-title", "sign-in-wait-day"),
+pub const fn too_many_mails(wait: Wait) -> (&'static str, &'static str) {
+    if wait.is_long() {
+        ("sign-in-wait-day-title", "sign-in-wait-day")
+    } else {
+        ("sign-in-wait-title", "sign-in-wait")
     }
 }
 

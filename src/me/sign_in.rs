@@ -198,7 +198,7 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
 }
 
 fn too_many(app: &App, visitor: &Visitor, wait: Wait) -> Response {
-    let (title, sentence) = notice::too_many_mails(wait.limit);
+    let (title, sentence) = notice::too_many_mails(wait);
     let response = start_again(app, visitor, StatusCode::TOO_MANY_REQUESTS, title, sentence);
     reply::with_retry_after(response, wait.seconds)
 }

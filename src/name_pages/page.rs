@@ -175,7 +175,7 @@ pub async fn ask(
 
 fn too_many(app: &App, visit: &Visit, wait: Wait) -> Response {
     let path = visit.path("");
-    let (title, sentence) = notice::too_many_mails(wait.limit);
+    let (title, sentence) = notice::too_many_mails(wait);
     let page = visit.page(app, &path);
     notice::too_many(page, title, sentence, wait.seconds)
 }

@@ -1,5 +1,5 @@
 //! One integration binary. Tests start the real router on a real database, send HTTP and read the answer. Without
-//! `ENDONYM_TEST_DATABASE_URL` the database is SQLite; with it, PostgreSQL: `./test` runs both.
+//! `ENDONYM_TEST_DATABASE_URL` the database is SQLite; with it, PostgreSQL (docs/testing.md).
 
 mod architecture;
 mod contract;

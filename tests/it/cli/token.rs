@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::keys;
-use crate::support::process::{Installation, Serving};
+use crate::support::{
+    database::on_postgres,
+    process::{Installation, Serving},
+};
 
 /// The status of a small request.
 async fn status(serving: &Serving, token: &str) -> u16 {
@@ -217,9 +220,10 @@ async fn the_last_use_is_known_and_costs_no_write_per_request() {
 
 /// A checksum that changes with any change of the tokens.
 async fn changes(db: &Db) -> i64 {
-    let text = match db {
-        Db::Sqlite(_) => "PRAGMA data_version",
-        Db::Postgres(_) => "SELECT SUM(xmin::TEXT::BIGINT)::BIGINT FROM tokens",
+    let text = if on_postgres() {
+        "SELECT SUM(xmin::TEXT::BIGINT)::BIGINT FROM tokens"
+    } else {
+        "PRAGMA data_version"
     };
     db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
 }

@@ -166,8 +166,10 @@ impl<R: Read> Read for PlainLines<R> {
         loop {
             let read = self.inner.read(buffer)?;
             let Some(left) = self.left.get().checked_sub(read) else {
-                let text =
-                    format!("a row is larger than {} MB: is a quotation mark missing?", RECORD_BYTES >> 20);
+                let text = format!(
+                    "a row is larger than {} MB, perhaps for want of a quotation mark",
+                    RECORD_BYTES >> 20
+                );
                 return Err(io::Error::new(io::ErrorKind::InvalidData, text));
             };
             self.left.set(left);
