@@ -31,7 +31,7 @@ pub struct TestDatabase {
     _folder: TempDir,
 }
 
-/// For tests that are different there, which are always repeated there.
+/// For tests that behave differently on PostgreSQL. They are never in `sqlite_only.txt`.
 pub fn on_postgres() -> bool {
     note("differs");
     server().is_some()
@@ -65,8 +65,8 @@ pub(super) fn server() -> Option<String> {
     variable("ENDONYM_TEST_DATABASE_URL")
 }
 
-/// Appends the name of the current test, and what it does with the database, to the file in `ENDONYM_TEST_DATABASE_TESTS`. From them
-/// `./test` selects those that it repeats on PostgreSQL: the others do not depend on the database.
+/// Appends the name of the current test, and what it does with the database, to the file in `ENDONYM_TEST_DATABASE_TESTS`, from which
+/// `./test` selects those that it repeats on PostgreSQL.
 fn note(what: &str) {
     let Some(list) = variable("ENDONYM_TEST_DATABASE_TESTS") else { return };
     // libtest names a test's thread after the test.
