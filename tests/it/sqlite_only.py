@@ -21,14 +21,15 @@ LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sqlite_only.txt
 # Their statements are those of the use cases that they call.
 FACES = re.compile(r"^(cli|console|lti|mail|me|name_pages|pages|phone)::")
 # What happens at the same time depends on locks, and so on the database.
-AT_ONCE = re.compile(r"at_once|at_the_same|being_deleted|killed|parallel|process|together|twice|two_|while_")
+AT_ONCE = re.compile(r"at_once|at_the_same|being_deleted|dead_|each_other|ends_once|is_lost|killed|parallel|process|restart|together|twice|two_|while_")
 # Those of the tests themselves, of migrations and of pg_dump.
 NOT_OURS = re.compile(r"DATABASE|EXTENSION|pg_|information_schema|^(ALTER|COPY|CREATE|DEALLOCATE|DROP|LOCK TABLE|SET|SHOW)\b")
 
 
 def psql(query):
     command = ["psql", "--no-psqlrc", "-At", "-R", "\x1e", "-c", query, os.environ["ENDONYM_TEST_DATABASE_URL"]]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    environment = os.environ | {"PGOPTIONS": "-c client_min_messages=warning"}
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
 
 
 def reset():
@@ -56,7 +57,17 @@ def run(binary, tests, threads):
     began = time.monotonic()
     command = [binary, f"--test-threads={threads}", "--exact", *tests]
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    return statements(), time.monotonic() - began
+    seconds = time.monotonic() - began
+    found = statements()
+    drop_databases()
+    return found, seconds
+
+
+def drop_databases():
+    """What a process of tests has left: the databases of its last tests, and those that it has copied."""
+    names = psql("SELECT datname FROM pg_database WHERE NOT datistemplate AND datname <> 'postgres'").split("\x1e")
+    for name in filter(None, map(str.strip, names)):
+        psql(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def write(binary, notes):
