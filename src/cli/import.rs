@@ -223,7 +223,7 @@ impl Import {
                 format!("--class is for OneRoster bundles, and {} is none", file.display())
             }
             SheetFault::TooLarge(_) | SheetFault::TooManyRows | SheetFault::TooManyCells => {
-                format!("{}: {fault}: split it, or save it as CSV", file.display())
+                format!("{}: {fault}: split the file, or save the list as CSV", file.display())
             }
             other @ (SheetFault::Damaged(_)
             | SheetFault::Unsupported(_)

@@ -1,4 +1,4 @@
-//! How many sign-in mails may be requested for one address, known or not.
+//! How many sign-in mails may be requested for an address, known or not, and how long to wait after too many.
 
 use std::time::Duration;
 
@@ -40,24 +40,26 @@ pub struct Counts {
     pub day: i64,
 }
 
-/// How long somebody has to wait who has requested too many mails, for one address or from one network.
+/// How long to wait after too many requests, for one address or from one network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait {
     pub seconds: u64,
 }
 
 impl Wait {
-    /// Longer than the shorter window.
+    /// Too long to ask people to try again in a quarter of an hour.
     pub const fn is_long(self) -> bool {
         self.seconds > RECENT.as_secs()
     }
 }
 
 impl Counts {
-    /// How long somebody has to wait whose request was refused.
+    /// The wait after a request that was refused.
     pub fn wait(self, now: Moment) -> Wait {
-        let recent = (self.recent >= RECENT_MOST).then(|| self.recent_since.plus(RECENT));
-        let day = (self.day >= DAY_MOST).then(|| self.day_since.plus(DAY));
+        // The clock of another node may be ahead.
+        let end = |since: Moment, window| since.min(now).plus(window);
+        let recent = (self.recent >= RECENT_MOST).then(|| end(self.recent_since, RECENT));
+        let day = (self.day >= DAY_MOST).then(|| end(self.day_since, DAY));
         let end = recent.max(day).unwrap_or(now);
         // Rounded up, so that the next request is not too early.
         Wait { seconds: end.since(now).as_secs_f64().ceil() as u64 }
@@ -99,5 +101,12 @@ mod tests {
         let since = Moment::from_micros(NOW.micros() - 1);
         let counts = Counts { recent_since: since, recent: 3, day_since: since, day: 3 };
         assert_eq!(counts.wait(NOW).seconds, 15 * 60);
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_makes_no_wait_long() {
+        let since = NOW.plus(Duration::from_millis(5));
+        let counts = Counts { recent_since: since, recent: 3, day_since: since, day: 3 };
+        assert!(!counts.wait(NOW).is_long());
     }
 }

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Finds the tests that need not be repeated on PostgreSQL, and checks that this is still true.
 
-  sqlite_only.py write BINARY NOTES       runs every test that uses a database, each by itself, and writes sqlite_only.txt beside this file. Takes
-                                          about 15 minutes
-  sqlite_only.py statements               prints the statements that the server has executed since the last `reset`
+  sqlite_only.py write BINARY NOTES       measures which tests execute statements of their own, and writes sqlite_only.txt beside this file
+  sqlite_only.py show                     prints the statements that the server has executed since the last `reset`
   sqlite_only.py reset
   sqlite_only.py compare BEFORE AFTER     files with statements: fails if the second has one that the first has not
 
 BINARY is the integration tests' program; NOTES is the file that ENDONYM_TEST_DATABASE_TESTS names, after a run on SQLite.
-ENDONYM_TEST_DATABASE_URL names a private PostgreSQL server that preloads pg_stat_statements, as that of `./test --all` does.
+ENDONYM_TEST_DATABASE_URL names a private PostgreSQL server that preloads pg_stat_statements. `./test --all` and `./test --select` have one.
+`write` drops the databases that tests have left there.
 """
 
 import os
@@ -18,18 +18,18 @@ import sys
 import time
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sqlite_only.txt")
-# Their statements are those of the use cases that they call.
+# Other tests cover most of the use cases behind them.
 FACES = re.compile(r"^(cli|console|lti|mail|me|name_pages|pages|phone)::")
 # What happens at the same time depends on locks, and so on the database.
 AT_ONCE = re.compile(r"at_once|at_the_same|being_deleted|dead_|each_other|ends_once|is_lost|killed|parallel|process|restart|together|twice|two_|while_")
-# Those of the tests themselves, of migrations and of pg_dump.
+# Administration, by tests, migrations, pg_dump and our own connections: not what use cases execute.
 NOT_OURS = re.compile(r"DATABASE|EXTENSION|pg_|information_schema|^(ALTER|COPY|CREATE|DEALLOCATE|DROP|LOCK TABLE|SET|SHOW)\b")
 
 
 def psql(query):
     command = ["psql", "--no-psqlrc", "-At", "-R", "\x1e", "-c", query, os.environ["ENDONYM_TEST_DATABASE_URL"]]
     environment = os.environ | {"PGOPTIONS": "-c client_min_messages=warning"}
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8", env=environment).stdout
 
 
 def reset():
@@ -47,6 +47,8 @@ def normalized(query):
 
 
 def statements():
+    if psql("SELECT dealloc FROM pg_stat_statements_info").strip() != "0":
+        sys.exit("error: the server has forgotten statements: raise pg_stat_statements.max")
     found = psql("SELECT DISTINCT query FROM pg_stat_statements").split("\x1e")
     return {normalized(query) for query in found if query.strip() and not NOT_OURS.search(query)}
 
@@ -56,7 +58,9 @@ def run(binary, tests, threads):
     reset()
     began = time.monotonic()
     command = [binary, f"--test-threads={threads}", "--exact", *tests]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if ran.returncode != 0:
+        sys.exit(f"{ran.stdout}\nerror: a test failed")
     seconds = time.monotonic() - began
     found = statements()
     drop_databases()
@@ -65,7 +69,7 @@ def run(binary, tests, threads):
 
 def drop_databases():
     """What a process of tests has left: the databases of its last tests, and those that it has copied."""
-    names = psql("SELECT datname FROM pg_database WHERE NOT datistemplate AND datname <> 'postgres'").split("\x1e")
+    names = psql("SELECT datname FROM pg_database WHERE datname ~ '^test_[0-9]+_[0-9]+$'").split("\x1e")
     for name in filter(None, map(str.strip, names)):
         psql(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -83,8 +87,8 @@ def write(binary, notes):
         measured[test] = run(binary, [test], 1)
         if number % 50 == 0:
             print(f"{number} of {len(candidates)} others", flush=True)
-    # Those that bring most new statements in the shortest time, until there are no new ones.
-    while True:
+    # Repeatedly takes the test with the most new statements per second, until none has any.
+    while measured:
         gain = {test: len(found - covered) / seconds for test, (found, seconds) in measured.items()}
         best = max(gain, key=gain.get)
         if gain[best] == 0:
@@ -99,16 +103,16 @@ def compare(before, after):
     known = set(open(before, encoding="utf-8"))
     new = [line for line in open(after, encoding="utf-8") if line not in known]
     if new:
-        print("error: only tests in tests/it/sqlite_only.txt execute these statements on PostgreSQL. Write it again with sqlite_only.py:")
-        sys.exit("".join(new))
+        reason = "error: on PostgreSQL, only tests in tests/it/sqlite_only.txt execute these statements. Write it again with `./test --select`:"
+        sys.exit(f"{reason}\n{''.join(new)}")
 
 
 def main():
     match sys.argv[1:]:
         case ["write", binary, notes]:
             write(binary, notes)
-        case ["statements"]:
-            print("\n".join(sorted(statements())))
+        case ["show"]:
+            sys.stdout.writelines(f"{one}\n" for one in sorted(statements()))
         case ["reset"]:
             reset()
         case ["compare", before, after]:

@@ -31,7 +31,7 @@ pub struct TestDatabase {
     _folder: TempDir,
 }
 
-/// For tests that behave differently on PostgreSQL. They are never in `sqlite_only.txt`.
+/// For tests that behave differently on PostgreSQL: `./test` always repeats them there.
 pub fn on_postgres() -> bool {
     note("differs");
     server().is_some()

@@ -167,7 +167,7 @@ impl<R: Read> Read for PlainLines<R> {
             let read = self.inner.read(buffer)?;
             let Some(left) = self.left.get().checked_sub(read) else {
                 let text = format!(
-                    "a row is larger than {} MB, perhaps for want of a quotation mark",
+                    "a row is larger than {} MB: a closing quotation mark may be missing",
                     RECORD_BYTES >> 20
                 );
                 return Err(io::Error::new(io::ErrorKind::InvalidData, text));
