@@ -13,7 +13,7 @@ use endonym::{
         sessions::Secret,
         sign_in::{self, Answer, MailRequest, Settings},
     },
-    domain::{client_address::Client, email::Email, ids::TokenId, language::Language},
+    domain::{client_address::Client, email::Email, ids::TokenId, language::Language, mail_limit},
     store::{Db, Options, valkey::Valkey},
     telemetry::metrics,
 };
@@ -425,7 +425,7 @@ async fn the_sign_in_limit_holds_over_two_nodes_and_refuses_without_its_store() 
             server.kill();
             for (n, node) in nodes.iter().enumerate() {
                 let answer = ask(node, format!("r{n}@example.edu")).await;
-                assert_eq!(answer, Answer::TooMany { retry_after: 1 }, "it may be back soon");
+                assert_eq!(answer, Answer::TooMany(mail_limit::Wait { seconds: 1 }), "it may be back soon");
             }
             server.restart();
             world.advance(RETRIED);
