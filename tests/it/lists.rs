@@ -95,9 +95,12 @@ fn test_sources() -> Vec<(String, String)> {
 #[test]
 fn tests_that_start_a_browser_run_in_processes_of_their_own() {
     let script = read("test");
-    let (_, list) = script.split_once("IN_BROWSERS=(").expect("a list in ./test");
-    let (list, _) = list.split_once(')').expect("the end of the list");
-    let list: Vec<&str> = list.split_whitespace().collect();
+    let list_of = |name: &str| {
+        let (_, list) = script.split_once(&format!("readonly {name}=(")).expect("a list in ./test");
+        let (list, _) = list.split_once(')').expect("the end of the list");
+        list.split_whitespace().collect::<Vec<&str>>()
+    };
+    let list = list_of("IN_BROWSERS");
     let sources = test_sources();
     // This file names the ways to start one.
     let others = sources.iter().filter(|(module, _)| module != "lists");
@@ -109,6 +112,9 @@ fn tests_that_start_a_browser_run_in_processes_of_their_own() {
     assert!(missing.is_empty(), "add to IN_BROWSERS in ./test: {missing:?}");
     let unused: Vec<_> = list.iter().filter(|part| !tests.iter().any(|test| test.contains(**part))).collect();
     assert!(unused.is_empty(), "IN_BROWSERS in ./test: nothing of these starts a browser: {unused:?}");
+    // Others would run beside the tests on SQLite as well.
+    let first = list_of("FIRST_BROWSERS");
+    assert!(first.iter().all(|part| list.contains(part)), "FIRST_BROWSERS in ./test: {first:?}");
 }
 
 /// A test of the tests.

@@ -41,12 +41,7 @@ use crate::{
     name_pages::{make_manager, set_of},
     own_recordings::record,
     pages::{SOUND, browser::axe},
-    support::{
-        Answer, Setup, World,
-        browser::{self, Rules},
-        database::execute,
-        media::png,
-    },
+    support::{Answer, Setup, World, browser, database::execute, media::png},
 };
 
 const ANA: &str = "ana@example.edu";
@@ -54,8 +49,8 @@ const LANGUAGES: [&str; 2] = ["en", "ar"];
 const WIDTHS: [u32; 2] = [320, 1280];
 const SCHEMES: [&str; 2] = ["light", "dark"];
 
-/// Visits pages, and collects what is wrong with them. A page is seen in both widths and both schemes, and in one of the languages; which
-/// of them go together changes from page to page, so that all combinations occur.
+/// Visits pages, and collects what is wrong with them. A page is seen in both widths, in one of the languages, and checked by axe-core at
+/// one of the widths in one of the schemes. These change from page to page, so that all combinations occur.
 struct Matrix {
     browser: browser::Browser,
     axe: String,
@@ -154,41 +149,29 @@ impl Matrix {
         }
     }
 
-    /// Which rules are checked at a width and in a scheme. The others do not depend on them.
-    fn rules(&self, place: [usize; 2]) -> Option<Rules> {
-        let all = [self.pages / 2 % 2, self.pages / 4 % 2];
-        match place {
-            _ if self.is_complete => Some(Rules::All),
-            place if place == all => Some(Rules::All),
-            place if place == all.map(|index| 1 - index) => Some(Rules::Appearance),
-            _ => None,
-        }
+    /// Whether axe-core checks the page at this width and in this scheme.
+    fn is_checked(&self, column: usize, row: usize) -> bool {
+        self.is_complete || (column, row) == (self.pages / 2 % 2, self.pages / 4 % 2)
     }
 
     async fn visit(&mut self, name: &str, way: &Way, language: &str) {
         let headers = json!({ "headers": { "Accept-Language": language } });
         self.browser.devtools("Network.setExtraHTTPHeaders", headers).await;
         self.go(way).await;
-        let path = self.browser.value("location.pathname").await;
-        self.seen.insert(path.as_str().unwrap().to_owned());
-        let shown = self.browser.value("document.documentElement.lang").await;
-        assert_eq!(shown, language, "{name}");
-        self.browser.load_axe(&self.axe).await;
+        let shown = self.browser.value("[location.pathname, document.documentElement.lang]").await;
+        self.seen.insert(shown[0].as_str().unwrap().to_owned());
+        assert_eq!(shown[1], language, "{name}");
         for (column, width) in WIDTHS.into_iter().enumerate() {
             let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
             self.browser.devtools("Emulation.setDeviceMetricsOverride", size).await;
             for (row, scheme) in SCHEMES.into_iter().enumerate() {
-                let Some(rules) = self.rules([column, row]) else { continue };
-                self.browser.prefer(scheme).await;
-                let combination = format!("{name}, {language}, {width} px, {scheme}");
-                let widths = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]";
-                let widths = self.browser.value(widths).await;
-                if widths[0] != widths[1] {
-                    self.faults.push(format!("{combination}: the page is wider than the window: {widths}"));
+                if self.is_checked(column, row) {
+                    self.browser.prefer(scheme).await;
+                    let combination = format!("{name}, {language}, {width} px, {scheme}");
+                    let found = self.browser.faults(&self.axe).await;
+                    self.faults.extend(found.into_iter().map(|fault| format!("{combination}: {fault}")));
+                    self.save(&combination).await;
                 }
-                let found = self.browser.violations(rules).await;
-                self.faults.extend(found.into_iter().map(|fault| format!("{combination}: {fault}")));
-                self.save(&combination).await;
             }
             let beyond = self.browser.value(BEYOND).await;
             if beyond != "" {

@@ -349,32 +349,23 @@ impl Browser {
     /// The violations that axe-core finds in the document, frames excluded.
     pub async fn faults(&self, axe: &str) -> Vec<String> {
         self.load_axe(axe).await;
-        self.violations(Rules::All).await
-    }
-
-    pub async fn load_axe(&self, axe: &str) {
-        self.command("/execute/sync", json!({ "script": axe, "args": [] })).await;
-    }
-
-    /// Like `faults`, after `load_axe`.
-    pub async fn violations(&self, rules: Rules) -> Vec<String> {
         // What passes is not described, which would take most of the time.
-        let mut how = json!({ "iframes": false, "resultTypes": ["violations"] });
-        if rules == Rules::Appearance {
-            how["runOnly"] = json!(["color-contrast", "link-in-text-block", "scrollable-region-focusable"]);
-        }
-        let script = "const [how, done] = arguments; axe.run(document, how).then((r) => done(r.violations))";
-        let found = self.command("/execute/async", json!({ "script": script, "args": [how] })).await;
+        let script = "const done = arguments[0]; \
+            axe.run(document, { iframes: false, resultTypes: ['violations'] }).then((r) => done(r.violations))";
+        let found = self.command("/execute/async", json!({ "script": script, "args": [] })).await;
         found.as_array().unwrap().iter().map(ToString::to_string).collect()
     }
-}
 
-/// Which of axe's rules are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rules {
-    All,
-    /// Those that depend on the scheme or on the width.
-    Appearance,
+    /// Chromium then has it in all later documents of this tab: to send it for each would take longer than most checks.
+    async fn load_axe(&self, axe: &str) {
+        if self.value("Boolean(window.axe)").await == true {
+            return;
+        }
+        if self.engine == Engine::Chromium {
+            self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": axe })).await;
+        }
+        self.command("/execute/sync", json!({ "script": axe, "args": [] })).await;
+    }
 }
 
 impl Drop for Browser {
