@@ -1,4 +1,5 @@
-//! The only module that reads the system clock or sleeps.
+//! The clock that tests can set. Tokens, sessions, jobs and whatever else expires, is due or is retried read it. Sockets, calls
+//! in progress and reconnecting use tokio's timers, which tests do not move.
 #![allow(clippy::disallowed_methods)]
 
 use std::{

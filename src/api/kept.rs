@@ -11,12 +11,11 @@ use futures_util::future::BoxFuture;
 use super::problem::Problem;
 use crate::{
     app::{
-        App, Caller, Error,
+        App, Caller, DataVersion, Error,
         answers::{Answer, Asker, MAX_ANSWER_BYTES, Question},
         limiter::LimitKey,
     },
     http::reply,
-    store::DataVersion,
 };
 
 /// The kept answer to this target, or else what `make` returns. Nothing but the token, the target and the database may
@@ -27,7 +26,7 @@ pub async fn or_make(
     target: Option<&PathAndQuery>,
     make: impl FnOnce() -> BoxFuture<'static, Result<Response, Problem>>,
 ) -> Result<Response, Problem> {
-    let version = caller.version.filter(|version| app.db.version() == Some(*version));
+    let version = caller.version.filter(|version| app.data_version() == Some(*version));
     let (Some(version), Some(target)) = (version, target) else {
         return make().await;
     };

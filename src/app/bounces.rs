@@ -1,4 +1,4 @@
-//! Addresses that a mail server has rejected for good: they get no bulk messages any more.
+//! Addresses that a mail server has rejected for good: they no longer receive bulk mail.
 
 use serde_json::json;
 

@@ -106,7 +106,7 @@ impl Switchboard {
 pub(super) enum CallChange {
     Nothing,
     Call(PhoneNumber),
-    /// The number changed, but no call is wanted. A pending call to the old number is cancelled.
+    /// The number changed, but no call is wanted. A pending call to the old number is canceled.
     NumberOnly(PhoneNumber),
     Cancel(Reason),
 }
@@ -229,14 +229,14 @@ pub(super) async fn cancel_in(
         return Ok(());
     }
     if let Some(attempt) = call_attempts::under_way(sql, call.institution, call.id).await? {
-        call_attempts::end(sql, &attempt, Outcome::Cancelled(reason), now).await?;
+        call_attempts::end(sql, &attempt, Outcome::Canceled(reason), now).await?;
         if let Some(vendor_call) = attempt.vendor_call {
             let takes = call_takes::of_attempt(sql, attempt.institution, attempt.id).await?;
             let recordings = takes.into_iter().map(|take| take.recording).collect();
             jobs::enqueue(sql, job, &Job::HangUp { vendor_call, recordings }, now, now).await?;
         }
     }
-    calls::become_(sql, &call, State::Cancelled, None).await?;
+    calls::become_(sql, &call, State::Canceled, None).await?;
     Ok(())
 }
 
@@ -300,7 +300,7 @@ async fn administered(app: &App, actor: &Actor, id: CallId) -> Result<Scope> {
 
 async fn cancel_within(app: &App, actor: &Actor, scope: Scope, id: CallId) -> Result<()> {
     let now = app.clock.now();
-    let record = Record::new(app, actor, InstitutionId::default(), Act::CallCancelled);
+    let record = Record::new(app, actor, InstitutionId::default(), Act::CallCanceled);
     let job = app.ids.id(now);
     app.db
         .write::<_, Error>(move |sql| {
@@ -328,19 +328,19 @@ async fn of_call(sql: &mut Sql, record: Record, call: &Call) -> Result<Record> {
 }
 
 /// Cancels all pending calls of one institution, or of every institution that the actor administers. Returns how many were
-/// cancelled.
+/// canceled.
 pub async fn cancel_pending(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<u64> {
     let scope = actor.administered(only)?;
-    let mut cancelled = 0;
+    let mut canceled = 0;
     for call in calls::all_pending(&mut app.db.read(), scope).await? {
         match cancel_within(app, actor, scope, call).await {
-            Ok(()) => cancelled += 1,
+            Ok(()) => canceled += 1,
             // It ended concurrently.
             Err(Error::Missing(_) | Error::Invalid(_)) => {}
             Err(other) => return Err(other),
         }
     }
-    Ok(cancelled)
+    Ok(canceled)
 }
 
 /// Cancels the other pending calls to a number whose owner opted out. Each call gets its own transaction, so that only one is

@@ -69,7 +69,7 @@ pub async fn history(app: &App, actor: &Actor, institution: InstitutionId) -> Re
 pub async fn note_day(app: &App) -> Result<()> {
     for institution in institutions::ids(&mut app.db.read()).await? {
         if let Err(error) = note(app, institution).await {
-            tracing::error!(institution = institution.get(), %error, "the figures of a day were not noted");
+            tracing::error!(institution = institution.get(), %error, "recording the daily coverage failed");
         }
     }
     Ok(())

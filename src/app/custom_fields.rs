@@ -22,7 +22,7 @@ use crate::{
         text::{self, Lines, longest},
         version::{check_base, version_of},
     },
-    store::{self, Sql, custom_fields, page_lists, rolls},
+    store::{self, Sql, custom_fields, page_lists, rolls, stored_json},
 };
 
 /// A field to be created.
@@ -276,16 +276,17 @@ pub async fn usage(app: &App, actor: &Actor, institution: InstitutionId, name: &
         }
         before = *last;
         usage.people += found.len() as u64;
-        usage.values += found.iter().filter(|(_, json)| has_value(json.as_deref(), field.id)).count() as u64;
+        for (person, json) in &found {
+            usage.values += u64::from(has_value(*person, json.as_deref(), field.id)?);
+        }
     }
 }
 
 /// Whether the custom values of a person, in JSON, have one of this field. Ids are the keys.
-fn has_value(json: Option<&str>, field: CustomFieldId) -> bool {
-    json.is_some_and(|json| {
-        let values: HashMap<&str, IgnoredAny> = serde_json::from_str(json).unwrap_or_default();
-        values.contains_key(field.to_string().as_str())
-    })
+fn has_value(person: ParticipantId, json: Option<&str>, field: CustomFieldId) -> Result<bool> {
+    let Some(json) = json else { return Ok(false) };
+    let values: HashMap<String, IgnoredAny> = stored_json(("participants", "custom", person), json)?;
+    Ok(values.contains_key(&field.to_string()))
 }
 
 pub async fn delete(app: &App, actor: &Actor, institution: InstitutionId, name: String) -> Result<()> {

@@ -196,8 +196,10 @@ async fn begun(sql: &mut Sql, who: &Who, record: Record, id: ImportId) -> Result
 
 /// Who imports. A job works for somebody.
 async fn author(sql: &mut Sql, actor: &Actor, institution: InstitutionId, id: ImportId) -> Result<Who> {
-    let author = imports::author(sql, institution, id).await?;
-    Ok(author.as_deref().and_then(audit::read_author).unwrap_or_else(|| actor.who()))
+    match imports::author(sql, institution, id).await? {
+        Some(json) => Ok(audit::read_author(("imports", "author", id), &json)?),
+        None => Ok(actor.who()),
+    }
 }
 
 /// Marks an import as complete.

@@ -74,7 +74,7 @@ pub(super) async fn checked(app: &App, institution: InstitutionId, change: Chang
                 changes.logo = Some(Some(file));
             }
             Ok(Processed::Sound { .. }) => {
-                return Err(Error::Internal("a picture became a sound".to_owned()));
+                return Err(Error::Internal("image processing returned audio".to_owned()));
             }
             Err(fault) => errors.add(Field::Logo, fault),
         }

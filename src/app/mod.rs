@@ -90,7 +90,6 @@ pub use error::{Error, Forbidden, Missing, Result};
 pub use ids::Ids;
 pub use links::Links;
 
-pub use crate::clock::Clock;
 use crate::{
     blobs::Blobs,
     jwt::jwks::KeySets,
@@ -101,6 +100,7 @@ use crate::{
     sso::Providers,
     store::{Db, secrets::Secrets},
 };
+pub use crate::{clock::Clock, store::DataVersion};
 
 /// The dependencies of all use cases. Cheap to clone.
 #[derive(Clone)]
@@ -183,6 +183,11 @@ pub struct Parts {
 }
 
 impl App {
+    /// Changes with every write: what was read from this version of the database may be kept. `None` if the database does not say.
+    pub fn data_version(&self) -> Option<DataVersion> {
+        self.db.version()
+    }
+
     pub fn new(parts: Parts) -> Self {
         let Parts {
             db,

@@ -40,7 +40,7 @@ pub struct Listed<T> {
     pub resources: Vec<T>,
 }
 
-/// The most resources with which a filter is compared one by one. Those that directories use look them up.
+/// The most resources with which a filter is compared one by one. The filters that directories use are answered from an index.
 const MOST_COMPARED: usize = 100_000;
 /// How many of them are read at a time.
 const COMPARED: i64 = 500;

@@ -81,12 +81,12 @@ impl Calls {
             }
             Self::Cancel { id: Some(id), json, .. } => {
                 known(id, calls::cancel(app, &Actor::Operator, number(id)?).await)?;
-                print_outcome(*json, "cancelled", id, "The call was cancelled.");
+                print_outcome(*json, "cancelled", id, "The call was canceled.");
             }
             Self::Cancel { id: None, institution, json, .. } => {
                 let institution = one(app, institution.as_deref()).await?;
                 let count = calls::cancel_pending(app, &Actor::Operator, institution).await?.to_string();
-                print_outcome(*json, "cancelled", &count, &format!("Cancelled calls: {count}"));
+                print_outcome(*json, "cancelled", &count, &format!("Canceled calls: {count}"));
             }
             Self::Retry { id, json, phone_attempts } => {
                 known(id, calls::retry(app, &Actor::Operator, number(id)?, *phone_attempts).await)?;

@@ -87,7 +87,7 @@ impl Command {
     }
 }
 
-/// For JSON, where scripts read it.
+/// For JSON. Scripts compare these words, so their spelling stays.
 fn state(course: &Course) -> &'static str {
     match (course.sync, &course.error, course.synced_at) {
         (Sync::Running, ..) => "running",

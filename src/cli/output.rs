@@ -52,5 +52,5 @@ pub fn confirm(yes: bool, what: &str) -> Result<(), Failure> {
     eprint!("{what} Type `yes` to continue: ");
     let mut answer = String::new();
     let _ = std::io::stdin().lock().read_line(&mut answer);
-    if answer.trim() == "yes" { Ok(()) } else { Err(Failure("cancelled; nothing was deleted".to_owned())) }
+    if answer.trim() == "yes" { Ok(()) } else { Err(Failure("canceled; nothing was deleted".to_owned())) }
 }

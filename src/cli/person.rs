@@ -57,7 +57,7 @@ pub enum Person {
     /// Erase a person from every name page, including courses they have left
     ///
     /// Removes their registrations, recordings, originals, pictures and calls, and their rows in stored exports. Pending calls are
-    /// cancelled. Backups made earlier are not changed. For example:
+    /// canceled. Backups made earlier are not changed. For example:
     /// endonym person delete ana@example.edu --institution example-university
     Delete {
         /// The person's email address

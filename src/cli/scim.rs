@@ -69,7 +69,7 @@ pub enum Command {
         pages: Vec<String>,
         #[arg(long, value_name = "ROLE", value_parser = Role::WORDS)]
         role: Option<String>,
-        /// The group stands for nothing
+        /// Remove the mapping of the group
         #[arg(long, conflicts_with_all = ["pages", "role"])]
         none: bool,
     },

@@ -96,7 +96,7 @@ struct Shown {
 async fn show(State(app): State<App>, console: Console, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let done = match query.get("done") {
-        Some("cancelled") => Some("console-phone-done-cancelled"),
+        Some("canceled") => Some("console-phone-done-canceled"),
         Some("retried") => Some("console-phone-done-retried"),
         Some("tested") => Some("console-phone-done-tested"),
         _ => None,
@@ -157,7 +157,7 @@ fn state_name(state: CallState) -> &'static str {
         CallState::NoAnswer => "console-phone-no-answer",
         CallState::Busy => "console-phone-busy",
         CallState::Failed => "console-phone-failed",
-        CallState::Cancelled => "console-phone-cancelled",
+        CallState::Canceled => "console-phone-canceled",
     }
 }
 
@@ -215,8 +215,8 @@ async fn cancel(
     Path((_, id)): Path<(String, String)>,
     ConsoleForm { console, .. }: ConsoleForm,
 ) -> Response {
-    let cancelled = async { calls::cancel(&app, &console.actor, parsed(&id)?).await };
-    finish(&app, &console, "cancelled", cancelled.await).await
+    let canceled = async { calls::cancel(&app, &console.actor, parsed(&id)?).await };
+    finish(&app, &console, "canceled", canceled.await).await
 }
 
 async fn retry(

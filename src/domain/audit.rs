@@ -67,7 +67,7 @@ words! {
         AuditExported = "audit.exported",
         BadgeListed = "badge.listed",
         BouncesCleared = "bounces.cleared",
-        CallCancelled = "call.cancelled",
+        CallCanceled = "call.cancelled",
         CallRequested = "call.requested",
         CallRetried = "call.retried",
         ConsentGiven = "consent.given",

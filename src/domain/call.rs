@@ -12,7 +12,7 @@ pub enum State {
     NoAnswer,
     Busy,
     Failed,
-    Cancelled,
+    Canceled,
 }
 
 impl State {
@@ -24,7 +24,7 @@ impl State {
         Self::NoAnswer,
         Self::Busy,
         Self::Failed,
-        Self::Cancelled,
+        Self::Canceled,
     ];
 
     pub const fn word(self) -> &'static str {
@@ -36,7 +36,7 @@ impl State {
             Self::NoAnswer => "no_answer",
             Self::Busy => "busy",
             Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
+            Self::Canceled => "cancelled",
         }
     }
 
@@ -52,20 +52,20 @@ impl State {
     /// Whether the transition from this state to `next` is allowed.
     pub const fn may_become(self, next: Self) -> bool {
         match self {
-            Self::Scheduled => matches!(next, Self::Dialing | Self::Cancelled),
+            Self::Scheduled => matches!(next, Self::Dialing | Self::Canceled),
             // Back to `Scheduled` means a retry.
             Self::Dialing => !matches!(next, Self::Dialing | Self::Recorded),
             Self::InProgress => {
-                matches!(next, Self::Scheduled | Self::Recorded | Self::Failed | Self::Cancelled)
+                matches!(next, Self::Scheduled | Self::Recorded | Self::Failed | Self::Canceled)
             }
             // An operator may retry a finished call unless it succeeded.
-            Self::NoAnswer | Self::Busy | Self::Failed | Self::Cancelled => matches!(next, Self::Scheduled),
+            Self::NoAnswer | Self::Busy | Self::Failed | Self::Canceled => matches!(next, Self::Scheduled),
             Self::Recorded => false,
         }
     }
 }
 
-/// Why an attempt failed or was cancelled.
+/// Why an attempt failed or was canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// Nobody pressed a key: often an answering machine.
@@ -88,7 +88,7 @@ pub enum Reason {
     RecordedElsewhere,
     /// The phone number was replaced or removed.
     NumberChanged,
-    /// Cancelled by an operator.
+    /// Canceled by an operator.
     ByOperator,
     /// The person is no longer in the course.
     LeftCourse,
@@ -141,7 +141,7 @@ pub enum Outcome {
     NoAnswer,
     Busy,
     Failed(Reason),
-    Cancelled(Reason),
+    Canceled(Reason),
 }
 
 impl Outcome {
@@ -151,13 +151,13 @@ impl Outcome {
             Self::NoAnswer => State::NoAnswer,
             Self::Busy => State::Busy,
             Self::Failed(_) => State::Failed,
-            Self::Cancelled(_) => State::Cancelled,
+            Self::Canceled(_) => State::Canceled,
         }
     }
 
     pub const fn reason(self) -> Option<Reason> {
         match self {
-            Self::Failed(reason) | Self::Cancelled(reason) => Some(reason),
+            Self::Failed(reason) | Self::Canceled(reason) => Some(reason),
             Self::Recorded | Self::NoAnswer | Self::Busy => None,
         }
     }
@@ -165,7 +165,7 @@ impl Outcome {
     /// The call's next state, given the attempts made so far and the maximum.
     pub const fn call_becomes(self, made: u32, allowed: u32) -> State {
         match self {
-            Self::Recorded | Self::Cancelled(_) => self.state(),
+            Self::Recorded | Self::Canceled(_) => self.state(),
             Self::NoAnswer | Self::Busy | Self::Failed(_) if made < allowed => State::Scheduled,
             Self::NoAnswer | Self::Busy | Self::Failed(_) => self.state(),
         }
@@ -209,16 +209,16 @@ mod tests {
 
     #[test]
     fn only_these_moves_are_possible() {
-        use State::{Busy, Cancelled, Dialing, Failed, InProgress, NoAnswer, Recorded, Scheduled};
+        use State::{Busy, Canceled, Dialing, Failed, InProgress, NoAnswer, Recorded, Scheduled};
         let possible = [
-            (Scheduled, vec![Dialing, Cancelled]),
-            (Dialing, vec![Scheduled, InProgress, NoAnswer, Busy, Failed, Cancelled]),
-            (InProgress, vec![Scheduled, Recorded, Failed, Cancelled]),
+            (Scheduled, vec![Dialing, Canceled]),
+            (Dialing, vec![Scheduled, InProgress, NoAnswer, Busy, Failed, Canceled]),
+            (InProgress, vec![Scheduled, Recorded, Failed, Canceled]),
             (Recorded, vec![]),
             (NoAnswer, vec![Scheduled]),
             (Busy, vec![Scheduled]),
             (Failed, vec![Scheduled]),
-            (Cancelled, vec![Scheduled]),
+            (Canceled, vec![Scheduled]),
         ];
         for (from, to) in possible {
             for next in State::ALL {
@@ -246,7 +246,7 @@ mod tests {
             assert_eq!(outcome.call_becomes(3, 3), outcome.state());
         }
         assert_eq!(Outcome::Recorded.call_becomes(1, 3), State::Recorded);
-        assert_eq!(Outcome::Cancelled(Reason::OptedOut).call_becomes(1, 3), State::Cancelled);
+        assert_eq!(Outcome::Canceled(Reason::OptedOut).call_becomes(1, 3), State::Canceled);
     }
 
     #[test]

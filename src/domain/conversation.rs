@@ -113,7 +113,7 @@ impl End {
             Self::NoKey => Outcome::Failed(Reason::NoKey),
             Self::Silence => Outcome::Failed(Reason::Silence),
             Self::NotKept => Outcome::Failed(Reason::NotKept),
-            Self::OptedOut => Outcome::Cancelled(Reason::OptedOut),
+            Self::OptedOut => Outcome::Canceled(Reason::OptedOut),
             Self::HungUp => Outcome::Failed(Reason::HungUp),
         }
     }

@@ -103,7 +103,7 @@ impl Moodle<'_> {
                 return Ok(Roster { title: Some(now.title), members, note });
             }
         }
-        Err(nonsense("pages that do not fit together"))
+        Err(bad_answer("inconsistent pagination"))
     }
 
     /// Pages overlap by one person. Returns `None` if a page does not start with the last person of the previous one: somebody
@@ -303,7 +303,7 @@ fn read<T: DeserializeOwned>(answer: &Answer, function: &str) -> Result<T> {
         StatusCode::OK => match complaint(&answer.body) {
             Some(complaint) => Err(complaint.meaning(function)),
             None => {
-                serde_json::from_slice(&answer.body).map_err(|_| nonsense("something that cannot be read"))
+                serde_json::from_slice(&answer.body).map_err(|_| bad_answer("something that cannot be read"))
             }
         },
         // Moodle's own refusal has an empty body. An HTML page comes from a proxy in front of it.
@@ -326,7 +326,7 @@ fn all(found: Courses) -> Result<Vec<Found>> {
     let found = found.courses.into_iter().filter(|course| course.format.as_deref() != Some("site"));
     found
         .map(|course| {
-            let id = id(&course.id).ok_or_else(|| nonsense("a course without an id"))?;
+            let id = id(&course.id).ok_or_else(|| bad_answer("a course without an id"))?;
             let title =
                 non_empty(course.fullname.as_deref().map(plain).as_deref()).unwrap_or_else(|| id.clone());
             Ok(Found { id, title, memberships_url: None })
@@ -430,7 +430,7 @@ impl User {
     }
 
     fn member(self) -> Result<Member> {
-        let user_id = id(&self.id).ok_or_else(|| nonsense("somebody without an id"))?;
+        let user_id = id(&self.id).ok_or_else(|| bad_answer("somebody without an id"))?;
         let (first_name, last_name) =
             names(self.firstname.as_deref(), self.lastname.as_deref(), non_empty(self.fullname.as_deref()));
         Ok(Member {
@@ -456,8 +456,8 @@ fn role(shortname: &str) -> Option<Role> {
     }
 }
 
-fn nonsense(what: &str) -> Error {
-    Error::Unavailable(format!("Moodle answers {what}"))
+fn bad_answer(what: &str) -> Error {
+    Error::Unavailable(format!("Moodle answers with {what}"))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub enum Security {
     Tls,
 }
 
-/// Idle connections to keep. More than the workers of a process never exist.
+/// Idle connections to keep. A process never has more of them than workers.
 const IDLE: usize = 4;
 
 /// The longest reply that is stored or shown.

@@ -91,7 +91,7 @@ fn sentence(act: Act) -> &'static str {
         Act::InvitationReminded | Act::InvitationResent | Act::InvitationWithdrawn => {
             "changes-act-invitation"
         }
-        Act::CallCancelled | Act::CallRequested | Act::CallRetried | Act::PhoneOptedOut => "changes-act-call",
+        Act::CallCanceled | Act::CallRequested | Act::CallRetried | Act::PhoneOptedOut => "changes-act-call",
         Act::MailOptedIn | Act::MailOptedOut | Act::MessageRetried | Act::BouncesCleared => {
             "changes-act-mail"
         }

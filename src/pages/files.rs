@@ -13,14 +13,13 @@ use bytes::Bytes;
 
 use super::plays;
 use crate::{
-    app::{App, Error, media},
+    app::{App, DataVersion, Error, media},
     blobs::{Blob, Key, Shelf},
     domain::{ids::InstitutionId, media::is_hex},
     http::{
         ranges::{ByteRange, byte_range, cut},
         reply::{Cause, Route},
     },
-    store::DataVersion,
 };
 
 pub const AUDIO: &str = "/audio/{institution}/{file}";
@@ -121,7 +120,7 @@ struct MediaFile {
 }
 
 async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) -> Result<MediaFile, Error> {
-    let version = if shelf == Shelf::Recordings { app.db.version() } else { None };
+    let version = if shelf == Shelf::Recordings { app.data_version() } else { None };
     let (kind, bytes) = media::find_live(app, institution, hex).await?;
     // A recording URL never returns a photo, and vice versa. What is held or removed has no public link.
     if !kind.is_public() || kind.is_sound() != (shelf == Shelf::Recordings) {

@@ -81,7 +81,11 @@ pub async fn set_default(sql: &mut Sql, institution: InstitutionId, to: Audience
 pub async fn permitted(sql: &mut Sql, institution: InstitutionId) -> Result<Permitted> {
     let text = "SELECT audiences FROM institutions WHERE id = $1";
     let words = sql.one(text, &[institution.into()], |row| row.text(0)).await?;
-    Ok(words.as_deref().and_then(Permitted::parse).unwrap_or_default())
+    let Some(words) = words else { return Ok(Permitted::default()) };
+    // A default would permit everything.
+    Permitted::parse(&words).ok_or_else(|| {
+        Error::Broken(format!("institutions.audiences of row {institution} is unreadable: `{words}`"))
+    })
 }
 
 pub async fn permit(sql: &mut Sql, institution: InstitutionId, permitted: Permitted) -> Result<()> {

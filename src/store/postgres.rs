@@ -289,7 +289,9 @@ impl Postgres {
 
     /// A connection for a transaction that writes, when it is its turn.
     async fn writer(&self) -> Result<(Option<OwnedSemaphorePermit>, Client)> {
-        let permit = tokio::time::timeout(self.timeout, self.writers.clone().acquire_owned()).await;
+        // Those before it may be stuck until their deadline. To wait that long as well would keep clients for twice the time.
+        let longest = (self.timeout / 5).max(pools::WAIT).min(self.timeout);
+        let permit = tokio::time::timeout(longest, self.writers.clone().acquire_owned()).await;
         let permit = permit.map_err(|_| too_many_writes())?.ok();
         Ok((permit, self.client().await?))
     }
@@ -461,7 +463,27 @@ impl Drop for OpenTransaction {
 
 #[cfg(test)]
 mod tests {
-    use super::without_password;
+    use super::*;
+
+    /// A test with a real server cannot show it: while a server is suspended, its kernel acknowledges everything.
+    #[test]
+    fn a_connection_that_was_cut_is_noticed_unless_the_url_says_otherwise() {
+        let prepared = |url: &str| {
+            let mut config: Config = url.parse().unwrap();
+            prepare(&mut config, Duration::from_secs(10));
+            config
+        };
+        let config = prepared("postgres://db/endonym");
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(10)));
+        assert!(config.get_keepalives());
+        assert_eq!(config.get_keepalives_idle(), KEEPALIVE_IDLE);
+        assert_eq!(config.get_keepalives_interval(), Some(KEEPALIVE_INTERVAL));
+        assert_eq!(config.get_keepalives_retries(), Some(KEEPALIVE_PROBES));
+        let config = prepared("postgres://db/endonym?tcp_user_timeout=7&keepalives_interval=3");
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(7)));
+        assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(3)));
+        assert_eq!(config.get_keepalives_retries(), None);
+    }
 
     #[test]
     fn a_password_is_never_shown() {

@@ -191,7 +191,7 @@ pub async fn used(
                 group.iter().flat_map(|(institution, id, _)| [Value::from(*institution), Value::from(*id)]);
             sql.rows(&text, &keys.collect::<Vec<_>>(), |_| Ok(())).await?;
         }
-        // PostgreSQL takes parameters in a list of values for texts, if nothing says otherwise.
+        // PostgreSQL treats parameters in VALUES as text unless they are cast.
         let row = |number: usize| {
             let [institution, id, at] =
                 [1, 2, 3].map(|column| format!("CAST(${} AS BIGINT)", number * 3 + column));

@@ -162,7 +162,7 @@ impl Valkey {
         }
     }
 
-    /// Runs the script by its digest; the server gets its text when it does not have it.
+    /// Runs the script by its digest; its text is sent if the server does not have it cached.
     async fn invoke(
         &self,
         mut connection: MultiplexedConnection,

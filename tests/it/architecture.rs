@@ -1,5 +1,5 @@
-//! The layers of the crate. Reads every path in `src` with `syn`, so that no form of import escapes: groups, aliases,
-//! `super::super`, paths in expressions and in macros.
+//! The layers of the crate. Reads every path in `src` with `syn`: groups, aliases, `super::super`, paths in expressions and in macros.
+//! What would hide a module's name is forbidden: to import everything of the crate's root, or to rename the root.
 
 use std::{
     collections::BTreeSet,
@@ -75,6 +75,10 @@ struct Source {
     paths: BTreeSet<Vec<String>>,
     /// Names bound by imports: after `use crate::http::cookie`, `cookie` is not the crate of that name.
     bound: BTreeSet<String>,
+    /// Does it import the crate's root, by a glob or under another name?
+    imports_root: bool,
+    /// Does it use a field called `db`?
+    uses_db: bool,
 }
 
 impl Source {
@@ -124,31 +128,45 @@ fn sources() -> Vec<Source> {
 fn read(name: &str, text: &str) -> Source {
     let parts = name.trim_end_matches(".rs").trim_end_matches("/mod").split('/');
     let module: Vec<String> = parts.map(str::to_owned).collect();
-    let mut reader = Reader { module: module.clone(), paths: BTreeSet::new(), bound: BTreeSet::new() };
+    let mut reader = Reader { module: module.clone(), ..Reader::default() };
     reader.visit_file(&syn::parse_file(text).unwrap_or_else(|error| panic!("src/{name}: {error}")));
-    Source { name: name.to_owned(), module, paths: reader.paths, bound: reader.bound }
+    let Reader { paths, bound, imports_root, uses_db, .. } = reader;
+    Source { name: name.to_owned(), module, paths, bound, imports_root, uses_db }
 }
 
+#[derive(Default)]
 struct Reader {
     module: Vec<String>,
     paths: BTreeSet<Vec<String>>,
     bound: BTreeSet<String>,
+    imports_root: bool,
+    uses_db: bool,
 }
 
 impl Reader {
-    /// With `self` and `super` resolved.
     fn note(&mut self, path: Vec<String>) {
+        let whole = self.resolved(path);
+        self.paths.insert(whole);
+    }
+
+    /// With `self` and `super` resolved.
+    fn resolved(&self, path: Vec<String>) -> Vec<String> {
         let ups = path.iter().take_while(|part| *part == "super" || *part == "self");
         let (ups, supers) =
             ups.fold((0, 0), |(all, supers), part| (all + 1, supers + usize::from(part == "super")));
         if ups == 0 {
-            self.paths.insert(path);
-            return;
+            return path;
         }
         let kept = self.module.len().saturating_sub(supers);
         let mut whole = vec!["crate".to_owned()];
         whole.extend_from_slice(&self.module[..kept]);
         whole.extend_from_slice(&path[ups..]);
+        whole
+    }
+
+    fn note_import(&mut self, path: Vec<String>) {
+        let whole = self.resolved(path);
+        self.imports_root |= whole == ["crate"];
         self.paths.insert(whole);
     }
 
@@ -163,14 +181,16 @@ impl Reader {
                     if name.ident == "self" { before.last().cloned() } else { Some(name.ident.to_string()) };
                 self.bound.extend(bound.filter(|_| !before.is_empty()));
                 before.push(name.ident.to_string());
-                self.note(before);
+                self.note_import(before);
             }
             UseTree::Rename(rename) => {
                 self.bound.insert(rename.rename.to_string());
-                before.push(rename.ident.to_string());
-                self.note(before);
+                if before.is_empty() || rename.ident != "self" {
+                    before.push(rename.ident.to_string());
+                }
+                self.note_import(before);
             }
-            UseTree::Glob(_) => self.note(before),
+            UseTree::Glob(_) => self.note_import(before),
             UseTree::Group(group) => {
                 group.items.iter().for_each(|tree| self.note_use(tree, before.clone()));
             }
@@ -180,9 +200,11 @@ impl Reader {
     /// Macros are not parsed: everything in them that looks like a path counts as one.
     fn note_tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
-        let mut colons = 0;
+        let (mut colons, mut is_field) = (0, false);
         for token in tokens {
+            let was_field = std::mem::replace(&mut is_field, false);
             match token {
+                TokenTree::Ident(ident) if was_field && ident == "db" => self.uses_db = true,
                 TokenTree::Ident(ident) if colons == 2 && !path.is_empty() => path.push(ident.to_string()),
                 TokenTree::Ident(ident) => {
                     self.end(&mut path);
@@ -195,6 +217,10 @@ impl Reader {
                 TokenTree::Group(group) => {
                     self.end(&mut path);
                     self.note_tokens(group.stream());
+                }
+                TokenTree::Punct(punct) if punct.as_char() == '.' => {
+                    self.end(&mut path);
+                    is_field = true;
                 }
                 _ => self.end(&mut path),
             }
@@ -215,6 +241,7 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_item(&mut self, item: &'ast Item) {
         match item {
             Item::Use(item) => self.note_use(&item.tree, Vec::new()),
+            Item::ExternCrate(item) => self.imports_root |= item.ident == "self",
             Item::Mod(inner) if inner.content.is_some() => {
                 self.module.push(inner.ident.to_string());
                 syn::visit::visit_item(self, item);
@@ -222,6 +249,11 @@ impl<'ast> Visit<'ast> for Reader {
             }
             _ => syn::visit::visit_item(self, item),
         }
+    }
+
+    fn visit_expr_field(&mut self, field: &'ast syn::ExprField) {
+        self.uses_db |= matches!(&field.member, syn::Member::Named(name) if name == "db");
+        syn::visit::visit_expr_field(self, field);
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -243,6 +275,9 @@ fn modules_use_only_what_lies_below_them() {
             wrong.push(format!("src/{} is in no layer", source.name));
             continue;
         };
+        if source.imports_root {
+            wrong.push(format!("src/{} imports everything of the crate's root, or renames it", source.name));
+        }
         for other in source.used_modules().into_iter().filter(|other| *other != source.top_module()) {
             if layer(other).is_none_or(|other| other <= own) {
                 wrong.push(format!("src/{} uses `{other}`, which does not lie below it", source.name));
@@ -250,6 +285,19 @@ fn modules_use_only_what_lies_below_them() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a face needs of the database is a use case, which checks its actor.
+#[test]
+fn faces_do_not_reach_the_database() {
+    let is_face = |source: &&Source| {
+        let module = source.top_module();
+        module == "http" || layer(module) == layer("api") && !["jobs", "server"].contains(&module)
+    };
+    for face in SOURCES.iter().filter(is_face) {
+        assert!(!face.used_modules().contains("store"), "src/{} uses `store`", face.name);
+        assert!(!face.uses_db, "src/{} uses the field `db`", face.name);
+    }
 }
 
 #[test]
@@ -301,5 +349,25 @@ fn every_spelling_of_an_import_is_seen() {
         assert!(read(name, text).used_modules().contains("store"), "{text}");
     }
     assert!(!read("pages/x.rs", "fn f() { store::open(); }").used_modules().contains("store"));
+    for (name, text) in [
+        ("pages/x.rs", "use crate::*;"),
+        ("pages/x.rs", "use crate as c;"),
+        ("pages/x.rs", "use crate::{self as c};"),
+        ("pages/x.rs", "use super::super as root;"),
+        ("pages/x.rs", "use super::{super as root};"),
+        ("pages/mod.rs", "use super::*;"),
+        ("pages/x.rs", "extern crate self as c;"),
+    ] {
+        assert!(read(name, text).imports_root, "{text}");
+    }
+    assert!(
+        !read("pages/x.rs", "use super::*; mod tests { use super::*; } pub(crate) fn f() {}").imports_root
+    );
+    for text in
+        ["fn f() { app.db.read(); }", "fn f() { join!(app.db.read()); }", "fn f() { let db = &app.db; }"]
+    {
+        assert!(read("pages/x.rs", text).uses_db, "{text}");
+    }
+    assert!(!read("pages/x.rs", "fn f() { app.data_version(); db(); }").uses_db);
     assert!(read("lti/x.rs", "use crate::http::{cookie, html::{self, root}};").bound.contains("cookie"));
 }

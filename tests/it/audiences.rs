@@ -41,6 +41,16 @@ async fn shown(world: &World) -> Value {
     world.get("/v4/participants/ana@example.edu").await.expect(200)["participant"].clone()
 }
 
+/// Everything would be permitted otherwise.
+#[tokio::test]
+async fn while_it_cannot_be_read_what_is_permitted_nobody_becomes_public() {
+    let world = World::new().await;
+    world.person("Ana", "ana@example.edu").await;
+    execute(&world.app.db, "UPDATE institutions SET audiences = 'x'", Vec::new()).await;
+    let chosen = audiences::choose(&world.app, &Actor::Operator, ana(&world), Audience::Public).await;
+    assert!(chosen.is_err(), "{chosen:?}");
+}
+
 #[tokio::test]
 async fn a_paused_recording_is_dead_everywhere_at_once_and_comes_back_unchanged() {
     let world = World::new().await;

@@ -1638,7 +1638,7 @@ async fn a_member_of_another_institution_finds_nothing() {
             }
         }
     }
-    assert_eq!(scheduled().await, before, "nobody else's call was cancelled");
+    assert_eq!(scheduled().await, before, "nobody else's call was canceled");
 }
 
 /// The directory of an institution, as the actor of a request.

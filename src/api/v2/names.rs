@@ -64,7 +64,7 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
     if admitted.retry_after.is_some() {
         return (Err(Problem::TooMany), Some(admitted));
     }
-    let version = app.db.version();
+    let version = app.data_version();
     let question =
         Question { asker: Asker::Anyone, target: call.target.as_ref().map_or("", |target| target.as_str()) };
     if let Some(answer) = version.and_then(|version| app.answers.get(version, &question))

@@ -1,12 +1,17 @@
 //! Records as JSON objects, as the log shows them. No secrets, no audio, and no whole phone numbers.
 
+use std::fmt::Display;
+
 use serde_json::{Map, Value as Json, json};
 
-use crate::domain::{
-    audit::{Who, WhoKind, masked_number},
-    custom_field::CustomField,
-    media::{Kind, Media},
-    participant::Participant,
+use crate::{
+    domain::{
+        audit::{Who, WhoKind, masked_number},
+        custom_field::CustomField,
+        media::{Kind, Media},
+        participant::Participant,
+    },
+    store::{self, stored_json},
 };
 
 /// The fields of a registration by their keys in the API, and custom fields by theirs.
@@ -72,17 +77,21 @@ pub fn written_author(who: &Who) -> String {
     json!({ "kind": who.kind.word(), "name": who.name.as_deref(), "id": who.id }).to_string()
 }
 
-/// `None` if it is unreadable.
-pub fn read_author(json: &str) -> Option<Who> {
-    let author: Json = serde_json::from_str(json).ok()?;
-    let kind = WhoKind::parse(author.get("kind")?.as_str()?)?;
+/// Reads it from this table, column and row. If it is unreadable, nobody else must be named instead.
+pub fn read_author(place: (&str, &str, impl Display + Copy), json: &str) -> store::Result<Who> {
+    let author: Json = stored_json(place, json)?;
+    let kind = author.get("kind").and_then(Json::as_str).and_then(WhoKind::parse);
+    let (table, column, row) = place;
+    let unknown = || store::Error::Broken(format!("{table}.{column} of row {row} names nobody"));
     let name = author.get("name").and_then(Json::as_str).map(Into::into);
-    Some(Who { kind, name, id: author.get("id").and_then(Json::as_i64) })
+    Ok(Who { kind: kind.ok_or_else(unknown)?, name, id: author.get("id").and_then(Json::as_i64) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PLACE: (&str, &str, i64) = ("imports", "author", 1);
 
     #[test]
     fn an_author_is_written_and_read() {
@@ -92,8 +101,10 @@ mod tests {
             Who::named(WhoKind::Token, "é").with_id(7),
         ];
         for who in authors {
-            assert_eq!(read_author(&written_author(&who)), Some(who));
+            assert_eq!(read_author(PLACE, &written_author(&who)).unwrap(), who);
         }
-        assert_eq!(read_author("{}"), None);
+        for unreadable in ["{}", "", r#"{"kind":"x"}"#] {
+            assert!(matches!(read_author(PLACE, unreadable), Err(store::Error::Broken(_))), "{unreadable}");
+        }
     }
 }

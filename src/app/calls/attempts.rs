@@ -59,7 +59,7 @@ const MAX_SKIPPED: u32 = 50;
 /// The result of looking at the next due call.
 enum NextCall {
     Taken(Box<Claimed>),
-    /// It may not be made now. It was postponed or cancelled, or it changed concurrently.
+    /// It may not be made now. It was postponed or canceled, or it changed concurrently.
     PutOff,
     Nothing,
 }
@@ -306,7 +306,7 @@ pub async fn keep(app: &App, claimed: &Claimed, wav: Vec<u8>) -> Result<Outcome>
             Ok(Outcome::Recorded)
         }
         // The attempt was ended elsewhere, or the person was deleted.
-        Err(Error::Missing(_)) => Ok(Outcome::Cancelled(Reason::ByOperator)),
+        Err(Error::Missing(_)) => Ok(Outcome::Canceled(Reason::ByOperator)),
         Err(Error::Invalid(_)) => {
             let outcome = Outcome::Failed(Reason::Unusable);
             finish(app, attempt, outcome).await?;

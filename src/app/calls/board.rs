@@ -1,4 +1,4 @@
-//! What administrators of an institution see of its calls, and what they do besides cancelling and retrying them.
+//! What administrators of an institution see of its calls, and what they do besides canceling and retrying them.
 
 use super::cancel_opted_out;
 use crate::{

@@ -16,7 +16,7 @@ const CHECK_PERMISSIONS: &str = "check the permissions of the database user";
 const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
                           enter the access token of each learning system again with `endonym tool-consumer update`";
 pub const LIMITS_URL: &str = "check that the server is running, and the host, the port, the user and the password in --limits-url \
-                          (ENDONYM_LIMITS_URL); use rediss:// for TLS";
+                          (ENDONYM_LIMITS_URL); use rediss:// for TLS, and set SSL_CERT_FILE for a private certificate authority";
 const PHONE_URL: &str =
     "check the host and the account in --phone-url (ENDONYM_PHONE_URL), and the network path to it";
 

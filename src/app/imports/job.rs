@@ -45,7 +45,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     let Some(owner) = owner else { return Ok(()) };
     let actor = Actor::System;
     let page = import.page;
-    let mapping = mapping(&import);
+    let mapping = mapping(&import)?;
     let class = mapping.class.clone();
     let options = super::options(app, &actor, &owner, page, (mapping, class)).await?;
     let input = file(app, institution, id).await?;
@@ -163,7 +163,7 @@ async fn start(app: &App, run: Run, rows: u64) -> Result<()> {
         .await
 }
 
-/// The files of an import are not counted in order, so what it has brought before an interruption is.
+/// Recordings are not imported in a fixed order, so an import that was interrupted begins its count with those that it has already brought.
 async fn start_recordings(app: &App, run: Run) -> Result<()> {
     let Target::Import(id) = run.target else { return Ok(()) };
     app.db

@@ -24,6 +24,7 @@ use crate::{
     store::{
         self, Sql,
         imports::{self, Whole},
+        stored_json,
     },
 };
 
@@ -175,9 +176,8 @@ pub(super) async fn file(app: &App, institution: InstitutionId, id: ImportId) ->
     Ok(Input::Bytes(bytes.into()))
 }
 
-pub(super) fn mapping(import: &Import) -> Mapping {
-    // Written by ourselves; without a readable one, the headings are interpreted.
-    serde_json::from_str(&import.mapping).unwrap_or_default()
+pub(super) fn mapping(import: &Import) -> Result<Mapping> {
+    Ok(stored_json(("imports", "mapping", import.id), &import.mapping)?)
 }
 
 /// What the page of an upload shows.
@@ -190,9 +190,11 @@ pub async fn find_upload(
 ) -> Result<Upload> {
     actor.manage(institution.id, page)?;
     let import = found(&mut app.db.read(), (institution.id, page), id).await?;
-    let report =
-        import.report.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
-    let mapping = mapping(&import);
+    let report = match &import.report {
+        Some(json) => stored_json(("imports", "report", import.id), json)?,
+        None => Report::default(),
+    };
+    let mapping = mapping(&import)?;
     let mut upload = Upload {
         import,
         mapping,
@@ -222,7 +224,10 @@ pub async fn find_upload(
     let look = imports::beginning(&mut app.db.read(), institution.id, id).await?;
     // Without one, the file is gone.
     let gone = || Look { fault: Some("damaged".to_owned()), ..Look::default() };
-    let look: Look = look.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(gone);
+    let look: Look = match look {
+        Some(json) => stored_json(("imports", "beginning", id), &json)?,
+        None => gone(),
+    };
     (upload.beginning, upload.classes, upload.recordings) = (look.beginning, look.classes, look.recordings);
     if look.fault.is_some() {
         upload.import.fault = look.fault;

@@ -11,7 +11,7 @@ pub const POLICY: Policy = Policy { lane: Lane::Background, retry: RetryPolicy::
 pub async fn run(context: &Context<'_>) -> Result<()> {
     let deleted = deleted_people::purge(context.app).await?;
     if deleted > 0 {
-        tracing::info!(deleted, "deleted people for good who were deleted 30 days ago");
+        tracing::info!(deleted, "permanently deleted people 30 days after their deletion");
     }
     Ok(())
 }

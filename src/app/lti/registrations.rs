@@ -79,12 +79,12 @@ pub struct Registered {
 /// already.
 pub async fn register(app: &App, request: RegistrationRequest) -> Result<Registered> {
     let app = app.clone();
-    let work = async move { register_uncancelled(&app, &request).await };
+    let work = async move { register_uncanceled(&app, &request).await };
     let registering = tokio::spawn(audit::within(audit::origin(), work));
     registering.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
-async fn register_uncancelled(app: &App, request: &RegistrationRequest) -> Result<Registered> {
+async fn register_uncanceled(app: &App, request: &RegistrationRequest) -> Result<Registered> {
     let invite = Secret::parse(&request.invite).ok_or(Refusal::UnknownInvite)?.digest();
     let (kept, now) = (invite.clone(), app.clock.now());
     let taken = app.db.write::<_, Error>(move |sql| {

@@ -153,7 +153,7 @@ async fn invite(
 struct Work<'a> {
     app: &'a App,
     task: &'a PeopleTask,
-    /// Each changed person has one like it.
+    /// An audit record like this one is written for each changed person.
     record: Record,
     now: Moment,
 }

@@ -95,7 +95,7 @@ pub(super) async fn write(
     let (written, is_more) = step(&context, Some(change)).await?;
     // The change itself is committed. An error would make the directory send it again, and a second POST is a conflict.
     if is_more && let Err(error) = finish(&context).await {
-        tracing::warn!(%institution, %error, "registrations and roles follow a directory with its next request");
+        tracing::warn!(%institution, %error, "applying directory changes failed; the next request retries");
     }
     app.queue.wake();
     app.switchboard.wake();
@@ -202,5 +202,5 @@ async fn shown(sql: &mut Sql, institution: InstitutionId, changed: Changed) -> R
 }
 
 pub(super) fn unexpected() -> Error {
-    Error::Internal("a change of a directory has left something else".to_owned())
+    Error::Internal("unexpected result of a directory change".to_owned())
 }

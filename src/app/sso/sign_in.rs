@@ -46,7 +46,7 @@ pub enum Refusal {
     },
     /// The state is unknown, expired or used, or belongs to another browser. Which, is not said.
     State,
-    /// The person cancelled, or the provider does not let them in.
+    /// The person canceled, or the provider does not let them in.
     Denied,
     Provider(protocol::Error),
     /// The response or the token is not what an honest provider sends for this request. The log has the reason.

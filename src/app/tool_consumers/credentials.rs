@@ -61,7 +61,8 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
 fn opened(app: &App, id: ToolConsumerId, sealed: &str) -> Result<String> {
     let plain =
         app.secrets.open(&purpose(id), sealed).map_err(|error| Error::Unavailable(error.to_string()))?;
-    String::from_utf8(plain).map_err(|_| Error::Internal("an access token that is no text".to_owned()))
+    String::from_utf8(plain)
+        .map_err(|_| Error::Internal("the stored access token is not valid UTF-8".to_owned()))
 }
 
 /// Returns the known courses of the tool consumer, newest first.

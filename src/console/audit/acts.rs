@@ -14,7 +14,7 @@ pub const fn id(act: Act) -> &'static str {
         Act::AuditExported => "console-act-audit-exported",
         Act::BadgeListed => "console-act-badge-listed",
         Act::BouncesCleared => "console-act-bounces-cleared",
-        Act::CallCancelled => "console-act-call-cancelled",
+        Act::CallCanceled => "console-act-call-canceled",
         Act::CallRequested => "console-act-call-requested",
         Act::CallRetried => "console-act-call-retried",
         Act::ConsentGiven => "console-act-consent-given",

@@ -240,7 +240,7 @@ fn called(words: Words, console: &Console, call: &CallView) -> Event {
         call::State::NoAnswer => "console-people-call-no-answer",
         call::State::Busy => "console-people-call-busy",
         call::State::Failed => "console-people-call-failed",
-        call::State::Cancelled => "console-people-call-cancelled",
+        call::State::Canceled => "console-people-call-canceled",
     };
     Event {
         what: call.phone_number.clone(),

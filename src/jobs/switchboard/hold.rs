@@ -83,7 +83,7 @@ async fn make(app: &App, trunk: &Trunk, claimed: &Claimed, hang_up: &Cancellatio
     let outcome = match ended.outcome {
         // We hung up. If the call is no longer wanted, the attempt has already ended and this has no effect. Otherwise the
         // process is shutting down, and the call is retried.
-        Outcome::Cancelled(Reason::ByOperator) => Outcome::Failed(Reason::Interrupted),
+        Outcome::Canceled(Reason::ByOperator) => Outcome::Failed(Reason::Interrupted),
         other => other,
     };
     match (outcome, ended.recording) {

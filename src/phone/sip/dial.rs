@@ -272,7 +272,7 @@ impl PreparedCall {
 
 fn ended(talked: TalkResult) -> CallResult {
     let TalkEnd::Said(end) = talked.end else {
-        return CallResult::without(Outcome::Cancelled(Reason::ByOperator), "ended by us during the call");
+        return CallResult::without(Outcome::Canceled(Reason::ByOperator), "ended by us during the call");
     };
     let outcome = end.outcome();
     let seconds = talked.take.len() as f32 / crate::phone::prompts::RATE as f32;

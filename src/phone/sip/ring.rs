@@ -35,7 +35,7 @@ pub async fn ring(
             biased;
             answer = &mut invite => return answered(answer, heard),
             () = call.hang_up.cancelled() => {
-                break CallResult::without(Outcome::Cancelled(Reason::ByOperator), "ended by us while ringing");
+                break CallResult::without(Outcome::Canceled(Reason::ByOperator), "ended by us while ringing");
             }
             Some(state) = news.recv() => match state {
                 DialogState::Early(..) => {

@@ -54,7 +54,7 @@ async fn all_calls_are_listed_unless_fewer_are_wanted() {
 }
 
 #[tokio::test]
-async fn a_call_is_cancelled_and_made_again() {
+async fn a_call_is_canceled_and_made_again() {
     let (here, _) = Installation::with_token().await;
     import(&here, &["--phone-url", TRUNK, "--call"]);
     let id = calls(&here)[0]["id"].as_str().unwrap().to_owned();
@@ -74,7 +74,7 @@ async fn a_call_is_cancelled_and_made_again() {
 }
 
 #[tokio::test]
-async fn calls_that_nobody_makes_any_more_are_told_of_and_cancelled_together() {
+async fn calls_that_nobody_makes_any_more_are_told_of_and_canceled_together() {
     let (here, _) = Installation::with_token().await;
     import(&here, &["--phone-url", TRUNK, "--call"]);
     let serving = here.serve(&[]);

@@ -151,6 +151,21 @@ async fn a_store_of_files_that_cannot_be_written_is_said_and_how_to_mend_it() {
 }
 
 #[tokio::test]
+async fn a_store_of_rate_limits_is_asked_over_tls_if_its_authority_is_trusted() {
+    let here = Installation::on_sqlite();
+    here.succeed(&["institution", "list"]);
+    let server = ValkeyServer::with_tls();
+    let url = server.url();
+    let command = || here.command(&["doctor", "--json", "--listen", "127.0.0.1:0", "--limits-url", &url]);
+    let seen = report(CommandOutput::of(command().env("SSL_CERT_FILE", server.ca())));
+    assert_eq!(part(&seen, "limits")["works"], true, "{seen}");
+    let seen = report(CommandOutput::of(&mut command()));
+    let limits = part(&seen, "limits");
+    assert_eq!(limits["works"], false, "{limits}");
+    assert!(limits["mend"].as_str().unwrap().contains("SSL_CERT_FILE"), "{limits}");
+}
+
+#[tokio::test]
 async fn a_store_of_rate_limits_is_asked_and_how_to_mend_it_is_said() {
     let here = Installation::on_sqlite();
     here.succeed(&["institution", "list"]);

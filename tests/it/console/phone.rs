@@ -46,7 +46,7 @@ async fn state(world: &World, id: CallId) -> State {
 }
 
 #[tokio::test]
-async fn calls_are_shown_cancelled_and_made_again() {
+async fn calls_are_shown_canceled_and_made_again() {
     let world = calling().await;
     let id = caller(&world, "ana@example.edu", NUMBER).await;
     let admin = member(&world, Role::Admin).await;
@@ -60,11 +60,11 @@ async fn calls_are_shown_cancelled_and_made_again() {
     let retry = console(&world, &format!("/phone/calls/{id}/retry"));
     let refused = admin.post(&retry, &[]).await.expect(422).body;
     assert!(refused.contains("This person is being called already."), "{refused}");
-    admin.post(&cancel, &[]).await.redirects_to(&console(&world, "/phone?done=cancelled"));
-    assert_eq!(state(&world, id).await, State::Cancelled);
+    admin.post(&cancel, &[]).await.redirects_to(&console(&world, "/phone?done=canceled"));
+    assert_eq!(state(&world, id).await, State::Canceled);
     let refused = admin.post(&cancel, &[]).await.expect(422).body;
     assert!(refused.contains("This call is over already."), "{refused}");
-    let page = admin.get(&console(&world, "/phone?done=cancelled")).await.expect(200).body;
+    let page = admin.get(&console(&world, "/phone?done=canceled")).await.expect(200).body;
     assert!(page.contains("The call was canceled.") && page.contains("Call again"), "{page}");
     admin.post(&retry, &[]).await.redirects_to(&console(&world, "/phone?done=retried"));
     assert_eq!(state(&world, id).await, State::Scheduled);
@@ -77,7 +77,7 @@ async fn calls_are_shown_cancelled_and_made_again() {
 }
 
 #[tokio::test]
-async fn a_number_on_the_list_is_not_called_and_its_calls_are_cancelled() {
+async fn a_number_on_the_list_is_not_called_and_its_calls_are_canceled() {
     let world = calling().await;
     let id = caller(&world, "ana@example.edu", NUMBER).await;
     let admin = member(&world, Role::Admin).await;
@@ -87,7 +87,7 @@ async fn a_number_on_the_list_is_not_called_and_its_calls_are_cancelled() {
     let page = admin.post(&list, &[("number", "call me not")]).await.expect(422).body;
     assert!(page.contains("value=\"call me not\"") && page.contains("not a phone number"), "{page}");
     admin.post(&list, &[("number", "+1 202 555 0123")]).await.redirects_to(&format!("{list}?done=added"));
-    assert_eq!(state(&world, id).await, State::Cancelled);
+    assert_eq!(state(&world, id).await, State::Canceled);
     assert!(admin.get(&list).await.expect(200).body.contains(NUMBER));
     let refused = admin.post(&console(&world, &format!("/phone/calls/{id}/retry")), &[]).await.expect(422);
     assert!(refused.body.contains("This number is on the do-not-call list."), "{}", refused.body);

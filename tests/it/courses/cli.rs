@@ -174,7 +174,7 @@ async fn deployments_and_frames_come_to_those_there_are_and_go_one_by_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn courses_are_synchronised_here_and_now_and_listed() {
+async fn courses_are_synchronized_here_and_now_and_listed() {
     let office = Office::new().await;
     let made = office.connect();
     let id = made["id"].as_str().unwrap();

@@ -255,7 +255,7 @@ async fn a_call_to_somebody_who_leaves_is_not_made() {
     assert_eq!(states().await, [State::Scheduled]);
     school.canvas.drop_person(101, 1);
     run().await;
-    assert_eq!(states().await, [State::Cancelled]);
+    assert_eq!(states().await, [State::Canceled]);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_killed_in_the_middle_of_a_synchronisation_has_done_nothing_by_half() {
+async fn a_server_killed_in_the_middle_of_a_synchronization_has_done_nothing_by_half() {
     let canvas = Canvas::start().await;
     canvas.course(101, None, "Rhetoric");
     (1..=30).for_each(|id| canvas.enrol(101, Person::student(id, &format!("P{id}"), "Lima")));

@@ -236,7 +236,7 @@ async fn who_is_recognized_by_an_email_later_gets_what_they_have_recorded() {
 }
 
 #[tokio::test]
-async fn a_course_that_is_synchronised_while_its_people_record_has_the_new_recordings() {
+async fn a_course_that_is_synchronized_while_its_people_record_has_the_new_recordings() {
     let school = School::new().await;
     let world = &school.world;
     let mut people = Vec::new();

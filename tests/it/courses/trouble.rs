@@ -104,7 +104,7 @@ async fn a_tool_consumer_that_is_switched_off_or_gone_meanwhile_ends_it_quietly(
 }
 
 #[tokio::test]
-async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_along() {
+async fn a_course_says_why_its_synchronization_was_given_up_and_a_page_takes_it_along() {
     let school = School::without_workers(patient()).await;
     school.ask(json!(["101"])).await.expect(200);
     let app = &school.world.app;
@@ -124,7 +124,7 @@ async fn a_course_says_why_its_synchronisation_was_given_up_and_a_page_takes_it_
 }
 
 #[tokio::test]
-async fn many_wishes_at_once_are_one_synchronisation_and_nobody_is_there_twice() {
+async fn many_wishes_at_once_are_one_synchronization_and_nobody_is_there_twice() {
     let school = School::new().await;
     school.canvas.course(102, None, "Logic");
     school.enrol(students(1..60));

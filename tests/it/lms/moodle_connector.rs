@@ -141,7 +141,7 @@ async fn pages_are_read_to_their_end_whatever_moves_meanwhile() {
     moodle.fault(Fault::NoPages);
     assert_eq!(roster(&moodle).await.unwrap().members.len(), 599);
     moodle.fault(Fault::SamePage);
-    assert!(unavailable(roster(&moodle).await).contains("do not fit together"));
+    assert!(unavailable(roster(&moodle).await).contains("inconsistent pagination"));
     for exactly in [249, 250, 251] {
         assert_eq!(roster(&with_students(exactly).await).await.unwrap().members.len(), exactly as usize);
     }

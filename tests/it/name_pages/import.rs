@@ -91,6 +91,28 @@ async fn people(world: &World, page: NamePageId) -> Vec<String> {
     world.app.db.read().rows(&text, &[], |row| row.text(0)).await.unwrap()
 }
 
+/// Otherwise the columns would be guessed, and people imported with other values than somebody has chosen.
+#[tokio::test]
+async fn an_import_whose_columns_cannot_be_read_is_neither_shown_nor_run() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let address =
+        upload(&browser, &path(&world), b"email,first_name\nbea@example.edu,Bea\n").await.expect(303);
+    let address = address.location().to_owned();
+    let address = &address[address.find("/p/").unwrap()..];
+    browser.get(address).await.expect(200);
+    browser.post(address, &[("line", "1"), ("column-0", "email"), ("column-1", "")]).await.expect(303);
+    execute(&world.app.db, "UPDATE imports SET mapping = 'x', state = 'waiting'", Vec::new()).await;
+    browser.get(address).await.expect(503);
+    world.work(1);
+    let failed = "SELECT COUNT(*) FROM jobs WHERE failures > 0";
+    until("the job has failed", || async {
+        world.app.db.read().one(failed, &[], |row| row.int(0)).await.unwrap() == Some(1)
+    })
+    .await;
+    assert_eq!(people(&world, world.page.id).await, [""; 0]);
+}
+
 #[tokio::test]
 async fn a_manager_maps_checks_imports_and_undoes() {
     let world = World::new().await;
@@ -248,7 +270,7 @@ async fn the_page_of_an_upload_does_not_read_the_file_again_and_few_files_wait()
         address = sent.location()[sent.location().find("/p/").unwrap()..].to_owned();
     }
     let refused = upload(&browser, &path(&world), file.as_bytes()).await.expect(422);
-    assert!(refused.body.contains("Too many files wait"), "{}", refused.body);
+    assert!(refused.body.contains("Too many files are waiting"), "{}", refused.body);
     let damage = "UPDATE import_files SET bytes = 'AAAA'";
     execute(&world.app.db, damage, Vec::new()).await;
     let seen = browser.get(&address).await.expect(200);

@@ -38,12 +38,8 @@ async fn whoever_opts_out_is_not_called_again() {
     create(&world, "twin@x.org", ANA).await;
     let neighbor = world.neighbor().await;
     let claimed = take(&world).await.unwrap();
-    calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
-    assert_eq!(
-        states(&world).await,
-        [State::Cancelled, State::Cancelled],
-        "the same number waits for nobody"
-    );
+    calls::finish(&world.app, &claimed.attempt, Outcome::Canceled(Reason::OptedOut)).await.unwrap();
+    assert_eq!(states(&world).await, [State::Canceled, State::Canceled], "the same number waits for nobody");
     create(&world, "late@x.org", ANA).await;
     assert_eq!(states(&world).await.len(), 2, "created, and not called");
     assert_eq!(delete(&world, "late@x.org").await.0, 200, "nothing is pending");
@@ -69,7 +65,7 @@ async fn never_two_calls_to_one_number_at_a_time() {
     let second = take(&world).await.unwrap();
     assert_eq!((first.number.e164(), second.number.e164()), (ANA, BEN));
     assert!(take(&world).await.is_none());
-    calls::finish(&world.app, &first.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
+    calls::finish(&world.app, &first.attempt, Outcome::Canceled(Reason::ByOperator)).await.unwrap();
     assert_eq!(take(&world).await.unwrap().number.e164(), ANA);
 }
 
@@ -82,9 +78,9 @@ async fn so_many_at_once_and_in_a_minute() {
     let first = take(&world).await.unwrap();
     assert!(take(&world).await.is_some());
     assert!(take(&world).await.is_none(), "two at once");
-    calls::finish(&world.app, &first.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
+    calls::finish(&world.app, &first.attempt, Outcome::Canceled(Reason::ByOperator)).await.unwrap();
     let third = take(&world).await.unwrap();
-    calls::finish(&world.app, &third.attempt, Outcome::Cancelled(Reason::ByOperator)).await.unwrap();
+    calls::finish(&world.app, &third.attempt, Outcome::Canceled(Reason::ByOperator)).await.unwrap();
     assert!(take(&world).await.is_none(), "three in a minute");
     world.advance(Duration::from_secs(61));
     assert!(take(&world).await.is_some(), "a minute later");
@@ -193,7 +189,7 @@ async fn whoever_pressed_9_is_listed_whatever_else_has_ended_the_call() {
     create(&world, "ana@x.org", ANA).await;
     let claimed = take(&world).await.unwrap();
     calls::cancel(&world.app, &Actor::Operator, all(&world).await[0].id).await.unwrap();
-    let outcome = Outcome::Cancelled(Reason::OptedOut);
+    let outcome = Outcome::Canceled(Reason::OptedOut);
     assert!(!calls::finish(&world.app, &claimed.attempt, outcome).await.unwrap(), "it was over before");
     assert_eq!(calls::opted_out(&world.app, &Actor::Operator, world.institution.id).await.unwrap().len(), 1);
 }
@@ -217,7 +213,7 @@ async fn whoever_deletes_people_and_makes_them_anew_calls_no_more_for_it() {
         if let Some(claimed) = take(&world).await {
             made += 1;
             assert_eq!(delete(&world, &email).await.0, 422);
-            let outcome = Outcome::Cancelled(Reason::ByOperator);
+            let outcome = Outcome::Canceled(Reason::ByOperator);
             calls::finish(&world.app, &claimed.attempt, outcome).await.unwrap();
             assert_eq!(delete(&world, &email).await.0, 200);
         }

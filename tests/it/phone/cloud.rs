@@ -230,7 +230,7 @@ async fn whoever_presses_9_is_never_called_again() {
     for acts in [vec![Presses('9')], vec![Presses('1'), Says(wav(1.0)), Presses('9')]] {
         let scene = Scene::allowing(Dialect::Twilio, 3).await;
         let call = scene.call_to(Person::Answers(acts)).await;
-        assert_eq!(how(&call), (State::Cancelled, Some(Reason::OptedOut)));
+        assert_eq!(how(&call), (State::Canceled, Some(Reason::OptedOut)));
         // The opt-out is stored before the vendor reports the end of the call.
         until("the farewell", || async { scene.said().last().unwrap() == "opted-out" }).await;
         let ben = json!({ "first_name": "Ben", "email": "ben@x.org", "phone_number": ANA });
@@ -344,7 +344,7 @@ async fn an_operators_voice_says_the_name_and_without_it_the_clouds() {
         let prompts = Prompts::open(None, "en", Some(command)).unwrap();
         let scene = Scene::saying(prompts, Dialect::Twilio, 1).await;
         let call = scene.call_to(Person::Answers(vec![Presses('9')])).await;
-        assert_eq!(how(&call), (State::Cancelled, Some(Reason::OptedOut)));
+        assert_eq!(how(&call), (State::Canceled, Some(Reason::OptedOut)));
         let said = scene.vendor.inner().said.clone();
         let played = said.iter().find(|said| said.contains("/phone/prompts/en/institutions/"));
         assert_eq!(played.is_some(), is_played, "{said:?}");

@@ -1,4 +1,4 @@
-//! Calls as records: scheduled, claimed, ended, retried, and cancelled. How they are made does not matter here.
+//! Calls as records: scheduled, claimed, ended, retried, and canceled. How they are made does not matter here.
 
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ async fn what_is_said_on_one_call_is_theirs_on_all_of_their_pages_and_ends_their
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
     // A recording that somebody sent is kept, so the request to record anew stays; and Ben has no recording.
-    let ended = [State::Recorded, State::Cancelled, State::Scheduled, State::Scheduled];
+    let ended = [State::Recorded, State::Canceled, State::Scheduled, State::Scheduled];
     assert_eq!(states(&world).await, ended);
     for page in [&world.page, &second] {
         let path = format!("/v4/name_pages/{}/participants/ana@x.org", page.slug);
@@ -197,17 +197,17 @@ async fn a_new_number_takes_the_place_of_the_old_one() {
     assert_eq!(states(&world).await, [State::Scheduled], "the same number changes nothing");
     let first = take(&world).await.unwrap();
     update(&world, "ana@x.org", json!({ "phone_number": BEN })).await;
-    assert_eq!(states(&world).await, [State::Cancelled, State::Scheduled]);
+    assert_eq!(states(&world).await, [State::Canceled, State::Scheduled]);
     let old = &all(&world).await[1];
     assert_eq!(
         (old.attempts[0].state, old.attempts[0].reason),
-        (State::Cancelled, Some(Reason::NumberChanged))
+        (State::Canceled, Some(Reason::NumberChanged))
     );
     assert!(!calls::still_wanted(&world.app, &first.attempt).await.unwrap(), "the line is to be hung up");
     assert!(!calls::finish(&world.app, &first.attempt, Outcome::Busy).await.unwrap(), "it was over before");
     assert_eq!(take(&world).await.unwrap().number.e164(), BEN);
     update(&world, "ana@x.org", json!({ "phone_number": "" })).await;
-    assert_eq!(states(&world).await, [State::Cancelled, State::Cancelled]);
+    assert_eq!(states(&world).await, [State::Canceled, State::Canceled]);
 }
 
 #[tokio::test]
@@ -218,12 +218,12 @@ async fn a_recording_by_another_way_cancels_what_is_pending() {
     calls::answered(&world.app, &claimed.attempt).await.unwrap();
     update(&world, "ana@x.org", json!({ "pronunciation": file(wav(1.0)) })).await;
     let call = &all(&world).await[0];
-    assert_eq!(call.state, State::Cancelled);
+    assert_eq!(call.state, State::Canceled);
     assert_eq!(call.attempts[0].reason, Some(Reason::RecordedElsewhere));
     let sent = world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200);
     // A recording made on the phone at the same time is too late, and does not replace the uploaded one.
     let late = calls::keep(&world.app, &claimed, wav(2.0)).await.unwrap();
-    assert_eq!(late.state(), State::Cancelled);
+    assert_eq!(late.state(), State::Canceled);
     assert_eq!(world.get("/v5/participants/latest?tokens=ana@x.org").await.expect(200), sent);
 }
 
@@ -382,9 +382,9 @@ async fn somebody_who_is_erased_while_they_are_called_does_not_come_back_by_the_
     assert!(!calls::still_wanted(&world.app, &claimed.attempt).await.unwrap(), "the line is hung up");
     // Both at once: they keep a recording, and opt out of further calls.
     let kept = calls::keep(&world.app, &claimed, wav(1.5)).await.unwrap();
-    assert_eq!(kept, Outcome::Cancelled(Reason::ByOperator));
+    assert_eq!(kept, Outcome::Canceled(Reason::ByOperator));
     calls::opt_out(&world.app, &claimed.attempt).await.unwrap();
-    calls::finish(&world.app, &claimed.attempt, Outcome::Cancelled(Reason::OptedOut)).await.unwrap();
+    calls::finish(&world.app, &claimed.attempt, Outcome::Canceled(Reason::OptedOut)).await.unwrap();
     assert_eq!(all(&world).await.len(), 0);
     let files = crate::support::media::files(world.folder.path());
     assert!(files.iter().all(|name| !name.starts_with("blobs/")), "{files:?}");

@@ -134,7 +134,7 @@ async fn a_call_is_made_again_when_its_process_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_phone_stops_ringing_when_its_call_is_cancelled() {
+async fn a_phone_stops_ringing_when_its_call_is_canceled() {
     let (here, token) = Installation::with_token().await;
     let phone = Baresip::start(NUMBER, Setup { answers: false, ..Setup::default() }).await;
     let serving = serve(&here, &phone, &[]);

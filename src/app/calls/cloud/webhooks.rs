@@ -256,10 +256,10 @@ fn is_late_opt_out(attempt: &Attempt, kind: WebhookKind, report: &CallReport) ->
     !attempt.is_under_way() && known && in_its_menu && menu && report.digits.starts_with('9')
 }
 
-/// The attempt was cancelled before its vendor call id was known, and the call is still active.
+/// The attempt was canceled before its vendor call id was known, and the call is still active.
 fn is_unwanted(attempt: &Attempt, report: &CallReport) -> bool {
     let cut_short = !matches!(attempt.step, Some(Step::Over { .. }));
-    attempt.state == State::Cancelled && cut_short && !report.status.is_empty() && !is_final(&report.status)
+    attempt.state == State::Canceled && cut_short && !report.status.is_empty() && !is_final(&report.status)
 }
 
 /// Whether this is the vendor's id for the attempt's call. If none is stored yet, because the response is delayed or lost,

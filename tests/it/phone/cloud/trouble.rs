@@ -169,14 +169,14 @@ async fn nobody_is_followed_to_another_host() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_is_hung_up() {
+async fn a_call_that_is_canceled_is_hung_up() {
     // While it rings, …
     let scene = Scene::new().await;
     scene.vendor.next_person(Person::RingsOn);
     scene.call().await;
     until("it rings", || async { scene.last_call().status == "ringing" }).await;
     calls::cancel(&scene.world.app, &Actor::Operator, scene.listed().await.id).await.unwrap();
-    assert_eq!(how(&scene.settled().await), (State::Cancelled, Some(Reason::ByOperator)));
+    assert_eq!(how(&scene.settled().await), (State::Canceled, Some(Reason::ByOperator)));
     let sid = scene.last_call().sid;
     assert_eq!(scene.vendor.inner().updates, [(sid, "canceled".to_owned())]);
     // … and in the middle of it, with what was said so far.
@@ -187,11 +187,11 @@ async fn a_call_that_is_cancelled_is_hung_up() {
     calls::cancel(&scene.world.app, &Actor::Operator, scene.listed().await.id).await.unwrap();
     until("it is hung up", || async { scene.last_call().status == "completed" }).await;
     until("it is removed there", || async { scene.deleted() == (1, 1) }).await;
-    assert_eq!(how(&scene.listed().await), (State::Cancelled, Some(Reason::ByOperator)));
+    assert_eq!(how(&scene.listed().await), (State::Canceled, Some(Reason::ByOperator)));
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_before_its_name_is_known_is_hung_up_as_soon_as_it_is() {
+async fn a_call_that_is_canceled_before_its_name_is_known_is_hung_up_as_soon_as_it_is() {
     let scene = Scene::new().await;
     scene.vendor.inner().create = Create::Waits;
     scene.call().await;

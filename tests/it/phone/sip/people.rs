@@ -117,7 +117,7 @@ async fn somebody_takes_their_time_to_answer_and_opts_out() {
     call.until(Progress::Answered).await;
     phone.until("CALL_ESTABLISHED").await;
     phone.press('9').await;
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::OptedOut));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::OptedOut));
     phone.until("CALL_CLOSED").await;
 }
 
@@ -159,7 +159,7 @@ async fn an_operator_ends_a_call_that_rings() {
     phone.until("CALL_INCOMING").await;
     call.until(Progress::Ringing).await;
     call.hang_up.cancel();
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::ByOperator));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::ByOperator));
     phone.until("CALL_CLOSED").await;
     assert!(!phone.has_seen("CALL_ESTABLISHED"));
 }
@@ -172,7 +172,7 @@ async fn an_operator_ends_a_call_that_is_on() {
     phone.until("CALL_ESTABLISHED").await;
     call.until(Progress::Answered).await;
     call.hang_up.cancel();
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::ByOperator));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::ByOperator));
     phone.until("CALL_CLOSED").await;
 }
 

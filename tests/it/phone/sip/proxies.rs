@@ -83,7 +83,7 @@ async fn over_tcp() {
     let call = Call::place(&trunk);
     call.until(Progress::Answered).await;
     call.hang_up.cancel();
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::ByOperator));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::ByOperator));
     kamailio.program.until_said("saw BYE from +12025550100").await;
 }
 
@@ -176,7 +176,7 @@ async fn over_tls_with_a_certificate_of_the_operators_own() {
     call.until(Progress::Answered).await;
     phone.until("CALL_ESTABLISHED").await;
     phone.press('9').await;
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::OptedOut));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::OptedOut));
     phone.until("CALL_CLOSED").await;
 
     let trunk = Trunk::open(&untrusting).await.unwrap();

@@ -138,7 +138,7 @@ async fn an_answer_that_crosses_our_cancel_is_acknowledged_and_ended() {
     let call = Call::place(&trunk);
     call.until(Progress::Ringing).await;
     call.hang_up.cancel();
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::ByOperator));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::ByOperator));
     trunk_side.expect_success().await;
 }
 
@@ -188,7 +188,7 @@ async fn all_that_may_be_asked_during_a_call_is_answered() {
     call.until(Progress::Held(true)).await;
     call.until(Progress::Held(false)).await;
     call.until(Progress::Key('9')).await;
-    assert_eq!(call.end().await.outcome, Outcome::Cancelled(Reason::OptedOut));
+    assert_eq!(call.end().await.outcome, Outcome::Canceled(Reason::OptedOut));
     trunk_side.expect_success().await;
 }
 
