@@ -201,7 +201,7 @@ async fn a_frozen_database_hangs_nobody_and_everything_works_again_when_it_goes_
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_turn_does_not_come_is_refused_while_those_before_it_are_stuck() {
-    let (_here, scene) = Scene::with_timeout("30").await;
+    let (_here, scene) = Scene::with_timeout("60").await;
     assert_eq!(scene.create("ana@example.edu", None).send().await.unwrap().status(), 201);
     let locker = scene.server.connect().await;
     locker.batch_execute("BEGIN; LOCK TABLE participants").await.unwrap();
@@ -214,12 +214,14 @@ async fn a_write_whose_turn_does_not_come_is_refused_while_those_before_it_are_s
             scene.client.put(address).header("Authorization", &scene.token).json(&body).send()
         })
         .collect();
+    let started = Instant::now();
     for _ in 0..6 {
         let refused = updates.next().await.unwrap().unwrap();
         assert_eq!(refused.status(), 503);
         assert!(refused.headers().contains_key("retry-after"));
     }
-    // The others are still waiting, and nothing but the lock has stopped them.
+    // They wait for twelve seconds, those before them for a minute.
+    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
     locker.batch_execute("COMMIT").await.unwrap();
     let mut updated = 0;
     while let Some(answer) = updates.next().await {
