@@ -289,9 +289,7 @@ impl Postgres {
 
     /// A connection for a transaction that writes, when it is its turn.
     async fn writer(&self) -> Result<(Option<OwnedSemaphorePermit>, Client)> {
-        // Those before it may be stuck until their deadline. To wait that long as well would keep clients for twice the time.
-        let longest = (self.timeout / 5).max(pools::WAIT).min(self.timeout);
-        let permit = tokio::time::timeout(longest, self.writers.clone().acquire_owned()).await;
+        let permit = tokio::time::timeout(self.timeout, self.writers.clone().acquire_owned()).await;
         let permit = permit.map_err(|_| too_many_writes())?.ok();
         Ok((permit, self.client().await?))
     }

@@ -190,10 +190,12 @@ pub async fn find_upload(
 ) -> Result<Upload> {
     actor.manage(institution.id, page)?;
     let import = found(&mut app.db.read(), (institution.id, page), id).await?;
-    let report = match &import.report {
-        Some(json) => stored_json(("imports", "report", import.id), json)?,
-        None => Report::default(),
-    };
+    // It is only shown, and never written back. Without it, an import can still be undone.
+    let report = import.report.as_deref().and_then(|json| {
+        stored_json(("imports", "report", import.id), json)
+            .inspect_err(|error| tracing::error!(%error, "the report of an import cannot be read"))
+            .ok()
+    });
     let mapping = mapping(&import)?;
     let mut upload = Upload {
         import,
@@ -201,7 +203,7 @@ pub async fn find_upload(
         beginning: None,
         classes: Vec::new(),
         recordings: None,
-        report,
+        report: report.unwrap_or_default(),
         fields: Vec::new(),
         kept: Vec::new(),
     };

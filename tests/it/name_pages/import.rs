@@ -105,7 +105,7 @@ async fn an_import_whose_columns_cannot_be_read_is_neither_shown_nor_run() {
     execute(&world.app.db, "UPDATE imports SET mapping = 'x', state = 'waiting'", Vec::new()).await;
     browser.get(address).await.expect(503);
     world.work(1);
-    let failed = "SELECT COUNT(*) FROM jobs WHERE failures > 0";
+    let failed = "SELECT COUNT(*) FROM jobs WHERE failures > 0 AND kind = 'run_import'";
     until("the job has failed", || async {
         world.app.db.read().one(failed, &[], |row| row.int(0)).await.unwrap() == Some(1)
     })

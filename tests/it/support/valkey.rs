@@ -131,14 +131,15 @@ fn spawn(port: u16, password: Option<&str>, is_encrypted: bool, folder: &TempDir
         assert!(started.elapsed() < PATIENCE, "redis-server did not start");
         std::thread::sleep(Duration::from_millis(10));
     }
-    Some(child)
+    child.try_wait().unwrap().is_none().then_some(child)
 }
 
 /// Is it this process that answers at the port?
 fn is_answered_by(pid: u32, port: u16, password: Option<&str>, is_encrypted: bool) -> bool {
     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return false };
     if is_encrypted {
-        // That somebody listens is all that can be seen without TLS.
+        // That somebody listens is all that can be seen without TLS. If it is somebody else, the process ends soon.
+        std::thread::sleep(Duration::from_millis(200));
         return true;
     }
     stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
