@@ -1,7 +1,14 @@
 //! Resamples a recording to the rate of the encoder.
 
 use super::{Mono, Refusal};
-use rubato::{Fft, FixedSync, Resampler, audioadapter_buffers::direct::SequentialSlice};
+use rubato::{
+    Async, FixedAsync, Resampler, SincInterpolationParameters, WindowFunction,
+    audioadapter_buffers::direct::SequentialSlice,
+};
+
+/// The length of the filter, in samples of the lower rate.
+const FILTER: usize = 128;
+const CHUNK: usize = 1024;
 
 pub fn to(rate: u32, sound: Mono) -> Result<Mono, Refusal> {
     if sound.rate == rate || sound.samples.is_empty() {
@@ -13,11 +20,19 @@ pub fn to(rate: u32, sound: Mono) -> Result<Mono, Refusal> {
 }
 
 fn resampled(sound: &Mono, rate: u32) -> Result<Vec<f32>, ()> {
+    let length = FILTER * sound.rate.div_ceil(rate) as usize;
+    let filter = SincInterpolationParameters::new(length, WindowFunction::BlackmanHarris2);
+    let ratio = f64::from(rate) / f64::from(sound.rate);
     let mut resampler =
-        Fft::<f32>::new(sound.rate as usize, rate as usize, 1024, 1, FixedSync::Both).map_err(drop)?;
-    let input = SequentialSlice::new(&sound.samples, 1, sound.samples.len()).map_err(drop)?;
-    let output = resampler.process_all(&input, sound.samples.len(), None).map_err(drop)?;
-    Ok(output.take_data())
+        Async::<f32>::new_sinc(ratio, 1.0, &filter, CHUNK, 1, FixedAsync::Input).map_err(drop)?;
+    // The resampler starts with the second sample, and cuts off its delay in whole samples. Silence before the sound makes up for both.
+    let early = (resampler.output_delay() + 1) as f64 / ratio - length as f64 / 2.0;
+    let mut samples = vec![0.0; early.round() as usize];
+    samples.extend_from_slice(&sound.samples);
+    let input = SequentialSlice::new(&samples, 1, samples.len()).map_err(drop)?;
+    let mut output = resampler.process_all(&input, samples.len(), None).map_err(drop)?.take_data();
+    output.truncate((sound.samples.len() as f64 * ratio).round() as usize);
+    Ok(output)
 }
 
 #[cfg(test)]
