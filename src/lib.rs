@@ -63,5 +63,7 @@ pub mod words;
 pub mod clock;
 /// The domain model: pure types and rules.
 pub mod domain;
+/// Spawning of tasks.
+pub mod tasks;
 /// Logs, traces and metrics.
 pub mod telemetry;

@@ -14,6 +14,7 @@ use crate::{
     blobs,
     domain::call::State,
     store::{self, Db, migrations},
+    tasks,
     telemetry::metrics,
 };
 
@@ -32,9 +33,9 @@ pub async fn database(app: &App) -> Database {
     // A separate task: the statement timeout that closes the connection is longer than ours.
     let for_task = app.clone();
     let version = match &app.db {
-        Db::Postgres(_) => tokio::spawn(async move { migrations::version(&for_task.db).await }),
+        Db::Postgres(_) => tasks::spawn(async move { migrations::version(&for_task.db).await }),
         // SQLite blocks the calling thread, for as long as the disk takes.
-        Db::Sqlite(_) => tokio::task::spawn_blocking(move || {
+        Db::Sqlite(_) => tasks::spawn_blocking(move || {
             let gone = || Err(store::Error::Unavailable("SQLite did not respond immediately".to_owned()));
             migrations::version(&for_task.db).now_or_never().unwrap_or_else(gone)
         }),
@@ -111,7 +112,7 @@ impl<T: Copy + Send + 'static> Checked<T> {
                 return Some(kept);
             }
             let (last, clock) = (self.last.clone(), clock.clone());
-            let checking = tokio::spawn(async move {
+            let checking = tasks::spawn(async move {
                 let result = check.await;
                 *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((clock.instant(), result));
                 drop(running);
@@ -177,7 +178,7 @@ async fn check_disk(app: App) -> bool {
     let folders: Vec<PathBuf> =
         [app.blobs.folder(), app.db.folder()].into_iter().flatten().map(PathBuf::from).collect();
     let reserve = app.storage.reserve;
-    let full = tokio::task::spawn_blocking(move || {
+    let full = tasks::spawn_blocking(move || {
         let full = folders.into_iter().find(|folder| match rustix::fs::statvfs(folder) {
             Ok(disk) => is_nearly_full(disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize, reserve),
             Err(_) => false,

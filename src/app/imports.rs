@@ -12,7 +12,7 @@ mod sheet;
 mod undo;
 mod uploads;
 
-use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio::sync::mpsc;
 
 pub use formats::{Format, Input, SheetFault, limits};
 pub use headings::fields;
@@ -44,6 +44,7 @@ use crate::{
         scope::Scope,
     },
     store::{self, Sql, custom_fields, imports, rolls},
+    tasks,
 };
 
 /// Whether to call people whose row has a phone number.
@@ -115,7 +116,7 @@ pub async fn options(
 /// Reads the whole file and changes nothing. The inner error says what is wrong with the file.
 pub async fn check(input: &Input, options: &Options) -> Result<Result<Overview, SheetFault>> {
     let (input, options) = (input.clone(), options.clone());
-    let checked = spawn_blocking(move || sheet::check(&input, &options)).await;
+    let checked = tasks::spawn_blocking(move || sheet::check(&input, &options)).await;
     checked.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
 }
 
@@ -247,7 +248,7 @@ async fn remaining_people(
     actor.manage(run.institution, run.page)?;
     let (sender, mut receiver) = mpsc::channel::<Vec<Row>>(1);
     let (input, options) = (input.clone(), options.clone());
-    let reading = spawn_blocking(move || {
+    let reading = tasks::spawn_blocking(move || {
         let (mut group, mut size) = (Vec::new(), 0);
         sheet::each_person(&input, &options, &mut |row| {
             size += row.size;

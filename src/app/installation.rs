@@ -13,6 +13,7 @@ use crate::{
         sign_in::ReturnTo,
     },
     store::{institutions as stored, migrations, progress},
+    tasks,
 };
 
 pub use crate::store::institutions::Size;
@@ -100,7 +101,7 @@ async fn disks(app: &App) -> Vec<Disk> {
     let mut folders: Vec<PathBuf> =
         [app.blobs.folder(), app.db.folder()].into_iter().flatten().map(PathBuf::from).collect();
     folders.dedup();
-    let read = tokio::task::spawn_blocking(move || {
+    let read = tasks::spawn_blocking(move || {
         let disk = |folder: PathBuf| {
             let found = rustix::fs::statvfs(&folder).ok()?;
             let bytes = |blocks: u64| blocks * found.f_frsize;

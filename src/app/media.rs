@@ -31,6 +31,7 @@ use crate::{
         participant::{Draft, Participant, Recording},
     },
     store::{Sql, exports, media, participants, rolls},
+    tasks,
     telemetry::traces,
 };
 
@@ -192,7 +193,7 @@ where
             }
         }
     };
-    tokio::spawn(traces::in_current_span(work)).await.map_err(|error| Error::Internal(error.to_string()))?
+    tasks::spawn(traces::in_current_span(work)).await.map_err(|error| Error::Internal(error.to_string()))?
 }
 
 /// Attaches new media to a person and returns the replaced ones. Runs in the transaction of the write.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use moka::sync::Cache;
-use tokio::{sync::Mutex, task::spawn_blocking};
+use tokio::sync::Mutex;
 
 use super::{App, Error, Result, badges};
 use crate::{
@@ -24,6 +24,7 @@ use crate::{
         self, people,
         rolls::{self, Revision},
     },
+    tasks,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -156,7 +157,7 @@ pub(super) async fn directory(
         Some(known) => known,
         None => {
             let everybody = people::on_page(sql, institution, page).await?;
-            let sorted = spawn_blocking(move || Directory::new(&everybody)).await;
+            let sorted = tasks::spawn_blocking(move || Directory::new(&everybody)).await;
             let sorted = sorted.map_err(|error| Error::Internal(error.to_string()))?;
             Known { revision, read_at, complete_at: read_at, directory: Arc::new(sorted) }
         }
@@ -188,7 +189,7 @@ async fn updated(
         known.directory.clone()
     } else {
         let before = known.directory.clone();
-        let merged = spawn_blocking(move || before.with(&changed)).await;
+        let merged = tasks::spawn_blocking(move || before.with(&changed)).await;
         Arc::new(merged.map_err(|error| Error::Internal(error.to_string()))?)
     };
     let members = directory.len() as i64;

@@ -12,10 +12,11 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, stream::BoxStream};
 use moka::sync::Cache;
-use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio::sync::mpsc;
 
 use super::{Error, Key, Listed, Result};
 use crate::domain::moment::Moment;
+use crate::tasks;
 
 /// The prefix of files that are being written.
 pub const UNFINISHED: &str = ".part-";
@@ -151,7 +152,7 @@ impl Disk {
     pub fn list(&self) -> BoxStream<'static, Result<Listed>> {
         let (sender, receiver) = mpsc::channel(256);
         let root = self.root.clone();
-        spawn_blocking(move || {
+        tasks::spawn_blocking(move || {
             if let Err(error) = walk(&root, &root, &sender) {
                 let why = Error::Broken(format!("cannot list {}: {error}", root.display()));
                 let _ = sender.blocking_send(Err(why));
@@ -165,7 +166,7 @@ impl Disk {
 }
 
 async fn in_background<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
+    tasks::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
 }
 
 fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {

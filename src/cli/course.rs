@@ -16,7 +16,7 @@ use crate::{
         course::{Course, Sync},
         ids::{CourseId, InstitutionId},
     },
-    jobs, site,
+    jobs, site, tasks,
 };
 
 /// List, synchronize and merge the courses of a learning system
@@ -189,7 +189,7 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: LossPolicy,
     }
     let began = app.clock.now();
     let stop = CancellationToken::new();
-    tokio::spawn(stop_on_signal(stop.clone(), || {}));
+    tasks::spawn(stop_on_signal(stop.clone(), || {}));
     let (mut results, mut unknown) = (Vec::new(), Vec::new());
     for some in given.chunks(LOOKUP_BATCH) {
         let actor = &Actor::Operator;

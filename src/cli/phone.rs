@@ -18,6 +18,7 @@ use crate::{
         cloud::{self, Client},
         sip::{self, OutgoingCall, Trunk},
     },
+    tasks,
 };
 
 /// Test the configured telephony
@@ -140,6 +141,6 @@ impl TestCallReport {
 /// Hangs up when the command is interrupted during a call.
 fn hang_up_on_signal() -> CancellationToken {
     let hang_up = CancellationToken::new();
-    tokio::spawn(super::stop_on_signal(hang_up.clone(), || {}));
+    tasks::spawn(super::stop_on_signal(hang_up.clone(), || {}));
     hang_up
 }

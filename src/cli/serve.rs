@@ -20,6 +20,7 @@ use crate::{
     server,
     site::{self, Metrics},
     store::Options,
+    tasks,
     telemetry::traces,
 };
 
@@ -96,12 +97,12 @@ impl Serve {
 
         let (stop, draining) = (CancellationToken::new(), Draining::default());
         let on_stop = draining.clone();
-        tokio::spawn(stop_on_signal(stop.clone(), move || on_stop.begin()));
-        let housekeeping = tokio::spawn(run_housekeeping(app.clone(), stop.clone()));
-        let working = tokio::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
+        tasks::spawn(stop_on_signal(stop.clone(), move || on_stop.begin()));
+        let housekeeping = tasks::spawn(run_housekeeping(app.clone(), stop.clone()));
+        let working = tasks::spawn(jobs::run(app.clone(), self.working.settings(), stop.clone()));
         let beside = metrics_listener.map(|listener| {
             let site = site::metrics_only(app.clone());
-            tokio::spawn(server::run_on_current_runtime(listener, site, limits.clone(), stop.clone()))
+            tasks::spawn(server::run_on_current_runtime(listener, site, limits.clone(), stop.clone()))
         });
         server::run(listener, site::site(app.clone(), draining, metrics), limits, stop).await;
         if let Some(beside) = beside {

@@ -9,7 +9,7 @@ use crate::{
     config::{self, MetricsAt, Storage},
     jobs,
     server::{self, Limits},
-    site,
+    site, tasks,
     telemetry::traces,
 };
 
@@ -47,14 +47,14 @@ impl Work {
             self.working.workers
         ));
         let stop = CancellationToken::new();
-        tokio::spawn(stop_on_signal(stop.clone(), || {}));
+        tasks::spawn(stop_on_signal(stop.clone(), || {}));
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
         // This process has no main port.
         if let MetricsAt::Own(address) = self.working.metrics_at() {
             let listener = bind(&address, "--metrics-listen").await?;
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
             let limits = Limits { grace: self.working.grace(), ..Limits::default() };
-            tokio::spawn(server::run_on_current_runtime(
+            tasks::spawn(server::run_on_current_runtime(
                 listener,
                 site::metrics_only(app.clone()),
                 limits,

@@ -58,16 +58,16 @@ pub async fn run(app: App, settings: Settings, stop: CancellationToken) {
     let workers = TaskTracker::new();
     for nth in 0..settings.workers {
         let lanes = Lane::served_by(nth, settings.workers);
-        workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
+        workers.spawn(worker(app.clone(), settings, lanes, stop.clone()).boxed());
     }
     if settings.workers > 0 {
         // A process without a mail server leaves messages to those that have one.
         let mail_workers: &[&'static [Lane]] = if app.mail.is_configured() { &MAIL_WORKERS } else { &[] };
         for lanes in mail_workers.iter().copied() {
-            workers.spawn(worker(app.clone(), settings, lanes, stop.clone()));
+            workers.spawn(worker(app.clone(), settings, lanes, stop.clone()).boxed());
         }
-        workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()));
-        workers.spawn(schedule(app, settings, stop));
+        workers.spawn(switchboard::run(app.clone(), settings.grace, stop.clone()).boxed());
+        workers.spawn(schedule(app, settings, stop).boxed());
     }
     workers.close();
     workers.wait().await;

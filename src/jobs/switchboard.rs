@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::POLL_INTERVAL;
@@ -210,15 +211,16 @@ async fn turn(
         let app = app.clone();
         match line {
             Line::Cloud => {
-                under_way.spawn(async move {
+                let placing = async move {
                     if let Err(error) = calls::cloud::place(&app, &claimed).await {
                         tracing::warn!(%error, attempt = claimed.attempt.id.get(), "storing a call failed");
                     }
-                });
+                };
+                under_way.spawn(placing.boxed());
             }
             Line::Trunk(trunk) => {
                 let holding = held.take(claimed.attempt.id);
-                under_way.spawn(hold::hold(app, trunk.clone(), claimed, hang_up.clone(), holding));
+                under_way.spawn(hold::hold(app, trunk.clone(), claimed, hang_up.clone(), holding).boxed());
             }
         }
     }

@@ -11,6 +11,7 @@ use bytes::Bytes;
 
 use self::{folder::Folder, sound::Sound, voice::Voice};
 use crate::domain::{conversation::Prompt, institution::parse_language};
+use crate::tasks;
 
 /// Sample rate of telephone audio.
 pub const RATE: u32 = 8_000;
@@ -151,7 +152,7 @@ impl Prompts {
         let greeting = self.greeting(&language, slug, name).await;
         let this = self.clone();
         // Files are checked, and read again if they have changed.
-        let sounds = tokio::task::spawn_blocking(move || {
+        let sounds = tasks::spawn_blocking(move || {
             Prompt::ALL.into_iter().map(|prompt| (prompt, this.sound(&language, prompt))).collect()
         });
         Script::new(greeting, sounds.await.unwrap_or_default())
@@ -183,7 +184,7 @@ impl Prompts {
 
     async fn institution(&self, language: &str, slug: &str, name: &str) -> Option<Sound> {
         let (this, of, called) = (self.clone(), language.to_owned(), slug.to_owned());
-        let file = tokio::task::spawn_blocking(move || this.institution_file(&of, &called));
+        let file = tasks::spawn_blocking(move || this.institution_file(&of, &called));
         if let Ok(Some(sound)) = file.await {
             return Some(sound);
         }

@@ -44,6 +44,7 @@ use crate::{
         reply::{self, Cause, Route},
         service::Shared as Service,
     },
+    tasks,
     telemetry::{metrics, traces},
 };
 use connections::ConnectionLimiter;
@@ -115,7 +116,7 @@ pub async fn run(listener: TcpListener, service: Service, limits: Limits, stop: 
     server.accept(listener, &stop, |connection| cores.spawn(&connections, connection)).await;
     server.finish(&connections).await;
     // Joining its threads blocks, which is not allowed on a runtime.
-    let _ = tokio::task::spawn_blocking(move || drop(cores)).await;
+    let _ = tasks::spawn_blocking(move || drop(cores)).await;
 }
 
 /// Like `run`, but on the current runtime: for internal listeners with little traffic.

@@ -51,7 +51,7 @@ use super::db::{
     no_stream_slot, send_group,
 };
 use super::queues::too_many_writes;
-use crate::{domain::ids::InstitutionId, telemetry::metrics};
+use crate::{domain::ids::InstitutionId, tasks, telemetry::metrics};
 
 /// A transaction's work without its types, so that everything around it is compiled once and not for each caller. It keeps
 /// its outcome to itself, and answers whether to commit.
@@ -102,7 +102,7 @@ impl Growth {
         }
         if self.next.compare_exchange(next, next * 4, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             let pool = pool.clone();
-            tokio::spawn(async move {
+            tasks::spawn(async move {
                 if let Err(error) = analyze(&pool).await {
                     tracing::debug!(%error, "ANALYZE failed");
                 }
@@ -265,7 +265,7 @@ impl Postgres {
         drop(waiting);
         let begin = self.begin.clone();
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
-        let work = tokio::spawn(async move {
+        let work = tasks::spawn(async move {
             // Until the connection is back in the pool, whether the caller waits for it or not.
             let _permit = permit;
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
@@ -310,7 +310,7 @@ impl Postgres {
         map: fn(&Row<'_>) -> Result<T>,
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             let sending = AssertUnwindSafe(self.send_groups(class, &sql, &params, map, &sender));
             // Report the error, or the reader would take it for the end of the stream.
             let broken = match sending.catch_unwind().await {

@@ -31,6 +31,7 @@ use super::{
     folder::{self, FolderLock},
     queues::too_many_writes,
 };
+use crate::tasks;
 use crate::telemetry::metrics;
 use files::{enter_wal_mode, make_private};
 use version::Versions;
@@ -169,7 +170,7 @@ impl Sqlite {
                 "the write-ahead log could not be truncated because another connection reads it".to_owned(),
             ))
         };
-        tokio::task::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
+        tasks::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
     }
 
     /// The preferred connection of this thread, or another one that is free.
@@ -235,7 +236,7 @@ impl Sqlite {
         map: fn(&Row<'_>) -> Result<T>,
         sender: mpsc::Sender<Result<Vec<T>>>,
     ) {
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             let _slot = match class {
                 StreamClass::Foreground => {
                     match tokio::time::timeout(STREAM_SLOT_TIMEOUT, self.streams.acquire()).await {
@@ -248,7 +249,7 @@ impl Sqlite {
             let failed = sender.clone();
             let path = self.path.clone();
             // A separate connection: a long read must not block a shared reader.
-            let streaming = tokio::task::spawn_blocking(move || {
+            let streaming = tasks::spawn_blocking(move || {
                 send_groups(&connect(&path, Use::Stream)?, &sql, &params, map, &sender)
             });
             // Report the error, or the reader would take it for the end of the stream.

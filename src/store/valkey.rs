@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::FutureExt;
 use redis::{AsyncConnectionConfig, Client, RedisError, RedisResult, Script, aio::MultiplexedConnection};
 use tokio::{runtime::Handle, time::timeout};
 
@@ -205,7 +206,9 @@ impl Valkey {
         let client = self.client.clone();
         let connecting = async move { client.get_multiplexed_async_connection_with_config(&config).await };
         match &self.runtime {
-            Some(runtime) => runtime.spawn(connecting).await.unwrap_or_else(|error| Err(stopped(&error))),
+            Some(runtime) => {
+                runtime.spawn(connecting.boxed()).await.unwrap_or_else(|error| Err(stopped(&error)))
+            }
             None => connecting.await,
         }
     }

@@ -27,6 +27,7 @@ use opentelemetry_sdk::{
 use tokio::runtime::Handle;
 
 use super::{metrics::Timer, requests};
+use crate::tasks;
 
 /// Set once, if there is a collector.
 static TRACER: OnceLock<SdkTracer> = OnceLock::new();
@@ -70,7 +71,7 @@ fn resource() -> Resource {
 impl Traces {
     /// Flushes pending spans, with a timeout.
     pub async fn stop(self) {
-        let last = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(SHUTDOWN_TIMEOUT)).await;
+        let last = tasks::spawn_blocking(move || self.0.shutdown_with_timeout(SHUTDOWN_TIMEOUT)).await;
         if !matches!(last, Ok(Ok(()))) {
             tracing::warn!("exporting the last traces failed");
         }

@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["jwt"],
     &["outbound", "words"],
     &["clock", "telemetry"],
+    &["tasks"],
     &["domain"],
 ];
 

@@ -8,7 +8,6 @@ use std::{
 };
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use tokio::task::spawn_blocking;
 
 use super::{
     BLOBS, CONCURRENT_FILES, FILES, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
@@ -22,6 +21,7 @@ use crate::{
         folder::{self, DATABASE, FolderLock},
         migrations,
     },
+    tasks,
 };
 
 /// A restore that may start: the backup is valid, and the data folder is not in use.
@@ -140,7 +140,7 @@ impl<'a> Restore<'a> {
         let restored = stream::iter(blobs).map(|key| async {
             let key = key?;
             let path = self.from.join(BLOBS).join(key.path());
-            let read = spawn_blocking(move || fs::read(&path).map_err(|e| cannot("read", &path, &e)));
+            let read = tasks::spawn_blocking(move || fs::read(&path).map_err(|e| cannot("read", &path, &e)));
             let bytes = read.await.map_err(|error| Error::Internal(error.to_string()))??;
             self.blobs.put_unsynced(&key, bytes.into()).await?;
             Ok::<_, Error>(())

@@ -13,7 +13,6 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use sha2::{Digest, Sha256};
-use tokio::task::spawn_blocking;
 
 use super::{
     BLOBS, CONCURRENT_FILES, FILES, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
@@ -25,6 +24,7 @@ use crate::{
     blobs::{Blobs, Key},
     domain::digest::hex,
     store::{self, Db, Sql, folder, migrations, secrets},
+    tasks,
 };
 
 /// What is backed up.
@@ -215,7 +215,7 @@ impl Copies<'_> {
 
 async fn write(path: PathBuf, key: &Key, bytes: Bytes) -> Result<Entry> {
     let name = format!("{BLOBS}/{}", key.path());
-    let writing = spawn_blocking(move || {
+    let writing = tasks::spawn_blocking(move || {
         let mut file = new_file(&path)?;
         io::Write::write_all(&mut file, &bytes).map_err(|e| cannot("write", &path, &e))?;
         Ok(Entry { path: name, digest: hex(&Sha256::digest(&bytes)), bytes: bytes.len() as u64 })

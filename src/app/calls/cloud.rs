@@ -28,6 +28,7 @@ use crate::{
         call_attempts::{self, Attempt},
         calls, conversations,
     },
+    tasks,
     telemetry::metrics,
 };
 
@@ -111,7 +112,7 @@ pub async fn check_overdue(app: &App, attempt: &Attempt) -> Result<()> {
     });
     if renewed.await? {
         let (app, attempt) = (app.clone(), attempt.clone());
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             if let Err(error) = poll_vendor(&app, &attempt).await {
                 tracing::warn!(%error, attempt = attempt.id.get(), "recovering a call failed; will retry");
             }

@@ -22,6 +22,7 @@ use crate::{
         exports::{self, PartRow},
         institutions, rolls,
     },
+    tasks,
 };
 
 /// Serializes one record.
@@ -69,7 +70,7 @@ pub async fn build(
             .await?;
     }
     // The report is complete only if the thread that compressed it ended normally.
-    let ended = tokio::task::spawn_blocking(move || compressor.join()).await;
+    let ended = tasks::spawn_blocking(move || compressor.join()).await;
     if !matches!(ended, Ok(Ok(()))) {
         return Err(Error::Internal("the report thread panicked".to_owned()));
     }

@@ -14,6 +14,7 @@ use crate::{
         report::Part,
     },
     store::exports::{self, PartRow},
+    tasks,
 };
 
 pub struct Report {
@@ -98,6 +99,6 @@ pub(super) async fn without(part: Part, departed: Vec<String>) -> Result<Option<
             Ok(departed.contains(Links::token_of_badge(record.name_badge_link)))
         })
     };
-    let left = tokio::task::spawn_blocking(work).await.map_err(|error| Error::Internal(error.to_string()))?;
+    let left = tasks::spawn_blocking(work).await.map_err(|error| Error::Internal(error.to_string()))?;
     left.map_err(|error| Error::Internal(error.to_string()))
 }

@@ -3,7 +3,6 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
-use tokio::task::spawn_blocking;
 
 use super::{
     super::{Actor, App, Error, Missing, Result, audit::Record, jobs},
@@ -26,6 +25,7 @@ use crate::{
         imports::{self, Whole},
         stored_json,
     },
+    tasks,
 };
 
 /// The bytes of an uploaded file, or of a report, that are stored together.
@@ -148,7 +148,9 @@ pub async fn upload(
 
 /// Runs on a thread that may block.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    spawn_blocking(work).await.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
+    tasks::spawn_blocking(work)
+        .await
+        .map_err(|error| Error::Internal(format!("reading a file failed: {error}")))
 }
 
 /// An import of this page.

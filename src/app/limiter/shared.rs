@@ -25,6 +25,7 @@ use crate::{
         rate_limits::{self, Failure},
         valkey::Valkey,
     },
+    tasks,
     telemetry::metrics,
 };
 
@@ -154,7 +155,7 @@ impl Shared {
         };
         // A task: if the client goes away, what it has leased remains for the next one.
         let shared = self.clone();
-        let asked = tokio::spawn(async move {
+        let asked = tasks::spawn(async move {
             let _turn = turn;
             shared.claim(key, policy, spending).await
         });

@@ -10,6 +10,7 @@ use crate::{
         self, Sql,
         lti_keys::{self, StoredKey},
     },
+    tasks,
 };
 
 fn purpose(kid: &str) -> String {
@@ -102,7 +103,7 @@ async fn make(app: &App, is_needed: fn(&App, &[StoredKey]) -> bool) -> Result<Op
     let kid = app.ids.hex();
     let named = kid.clone();
     // Generating an RSA key is CPU-bound.
-    let made = tokio::task::spawn_blocking(move || SigningKey::make(named)).await;
+    let made = tasks::spawn_blocking(move || SigningKey::make(named)).await;
     let key = made.map_err(|error| Error::Internal(error.to_string()))?.map_err(Error::Internal)?;
     let kept = StoredKey {
         sealed: app.secrets.seal(&purpose(&kid), key.der())?,

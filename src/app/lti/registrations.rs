@@ -21,6 +21,7 @@ use crate::{
     },
     lms::registration::{self, Configuration},
     store::lti_invites,
+    tasks,
 };
 
 /// How long an invitation is valid.
@@ -80,7 +81,7 @@ pub struct Registered {
 pub async fn register(app: &App, request: RegistrationRequest) -> Result<Registered> {
     let app = app.clone();
     let work = async move { register_uncanceled(&app, &request).await };
-    let registering = tokio::spawn(audit::within(audit::origin(), work));
+    let registering = tasks::spawn(audit::within(audit::origin(), work));
     registering.await.map_err(|error| Error::Internal(error.to_string()))?
 }
 

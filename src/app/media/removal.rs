@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use tokio::{runtime::Handle, sync::Semaphore};
 use tokio_util::task::TaskTracker;
 
@@ -106,7 +106,7 @@ fn remove_in_background(app: &App, runtime: &Handle, keys: Vec<Key>) {
         remove(&owned_app, left).await;
         drop(batch);
     };
-    drop(app.removals.tasks.spawn_on(work, runtime));
+    drop(app.removals.tasks.spawn_on(work.boxed(), runtime));
 }
 
 const CONCURRENT_REMOVALS: usize = 16;

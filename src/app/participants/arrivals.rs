@@ -21,6 +21,7 @@ use crate::{
         participants::{self, ArrivalKeys, MOST_ARRIVALS, Record, Vacancies},
         queues::{self, Queues, Waiting},
     },
+    tasks,
     telemetry::metrics::{self, GaugeGuard},
 };
 
@@ -115,7 +116,7 @@ pub(super) async fn join(
         return Ok(None);
     }
     let arrival = Arrival { newcomer, gauge: metrics::db_write_waiting() };
-    let start = |leader| drop(tokio::spawn(lead(app.clone(), leader)));
+    let start = |leader| drop(tasks::spawn(lead(app.clone(), leader)));
     waiting.wait(institution, arrival, timeout, start).await?
 }
 

@@ -19,6 +19,7 @@ use crate::{
         export_rows,
         path::Path,
     },
+    tasks,
 };
 
 #[derive(Deserialize)]
@@ -40,7 +41,7 @@ impl Chunks for CsvReport {
         }
         let Some(part) = self.report.next().await? else { return Ok(None) };
         let custom_fields = self.custom_fields.clone();
-        let written = tokio::task::spawn_blocking(move || lines(&part, &custom_fields)).await;
+        let written = tasks::spawn_blocking(move || lines(&part, &custom_fields)).await;
         let written = written.map_err(|error| Error::Internal(error.to_string()))?;
         written.map(|text| Some(text.into())).map_err(|error| Error::Internal(error.to_string()))
     }

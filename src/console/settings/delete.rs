@@ -12,6 +12,7 @@ use crate::{
     },
     domain::section::Section,
     http::{html::root, page::Page, reply, session::remove_cookie},
+    tasks,
 };
 
 const PATH: &str = "/console/{slug}/settings/delete";
@@ -67,6 +68,6 @@ async fn delete(State(app): State<App>, ConsoleForm { console, form }: ConsoleFo
 /// In a task of its own: if the browser does not wait, the rest is deleted all the same. Nobody could sign in to try again.
 async fn run(app: &App, console: &Console) -> Result<()> {
     let (app, actor, slug) = (app.clone(), console.actor.clone(), console.institution.slug.clone());
-    let running = tokio::spawn(async move { institutions::delete(&app, &actor, &slug).await });
+    let running = tasks::spawn(async move { institutions::delete(&app, &actor, &slug).await });
     running.await.map_err(|error| Error::Internal(format!("deleting an institution failed: {error}")))?
 }

@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use super::sound::{self, Sound};
+use crate::tasks;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// After a failure, the same text is not tried again for this long.
@@ -78,7 +79,7 @@ impl Voice {
                 return Err(named(&format!("took longer than {} seconds", self.timeout.as_secs_f64())));
             }
         };
-        let sound = tokio::task::spawn_blocking(move || sound::read(&wav)).await;
+        let sound = tasks::spawn_blocking(move || sound::read(&wav)).await;
         let sound = sound.unwrap_or_else(|_| Err("cannot be read".to_owned()));
         let sound = sound.map_err(|why| named(&format!("writes something that {why}")))?;
         if sound.is_empty() { Err(named("wrote an empty WAV")) } else { Ok(sound) }

@@ -35,6 +35,7 @@ use crate::{
         phone_number::PhoneNumber,
     },
     phone::{Progress, ProgressFn, masked, prompts::Script, wav},
+    tasks,
 };
 
 /// Supported methods.
@@ -292,7 +293,7 @@ fn ended(talked: TalkResult) -> CallResult {
 /// Sends BYE, with a timeout.
 async fn send_bye(inner: &Arc<Inner>, dialog: InviteDialog) {
     let id = dialog.id();
-    let leaving = tokio::spawn(async move {
+    let leaving = tasks::spawn(async move {
         if let Err(error) = dialog.bye().await {
             tracing::warn!(%error, "sending BYE failed");
         }
@@ -310,7 +311,7 @@ fn refresh(answer: &Response, dialog: &InviteDialog, entry: &Arc<Entry>) -> Opti
     let updates =
         answer.header_value("allow").is_some_and(|allow| allow.to_ascii_uppercase().contains("UPDATE"));
     let (dialog, entry) = (dialog.clone(), entry.clone());
-    Some(tokio::spawn(async move {
+    Some(tasks::spawn(async move {
         let mut headers = timer.headers();
         // In a request this is optional.
         headers.retain(|header| !matches!(header, Header::Require(_)));

@@ -16,11 +16,12 @@ use super::{
     talk::Signal,
     trunk::Inner,
 };
+use crate::tasks;
 
 pub async fn serve(inner: Weak<Inner>, mut requests: TransactionReceiver) {
     while let Some(request) = requests.recv().await {
         let Some(inner) = inner.upgrade() else { return };
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             if let Err(error) = answer(&inner, request).await {
                 tracing::debug!(%error, "responding to a SIP request failed");
             }

@@ -15,6 +15,7 @@ use super::{
     dial::shown,
     trunk::{Error, Inner, REQUEST_TIMEOUT},
 };
+use crate::tasks;
 
 /// The requested expiry.
 const REGISTERED_SECONDS: u32 = 600;
@@ -31,7 +32,7 @@ impl Inner {
         let granted = self.register(&mut registration).await?;
         *self.registration.lock().await = Some(registration);
         let (stop, weak) = (self.stop.clone(), Arc::downgrade(self));
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             let mut wait = refresh_after(granted);
             loop {
                 tokio::select! {

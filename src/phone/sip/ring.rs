@@ -14,6 +14,7 @@ use super::dial::{CallResult, HANG_UP_TIMEOUT, OutgoingCall, is_local, shown};
 use crate::{
     domain::call::{Outcome, Reason},
     phone::{Progress, masked},
+    tasks,
 };
 
 pub enum RingResult {
@@ -60,7 +61,7 @@ pub async fn ring(
     };
     // If an answer crosses our CANCEL, the dialog acknowledges and ends it, even after we have returned.
     let leaving = dialog.clone();
-    tokio::spawn(async move {
+    tasks::spawn(async move {
         if let Err(error) = leaving.cancel().await {
             tracing::warn!(%error, "canceling a ringing call failed");
         }

@@ -22,6 +22,7 @@ use super::{
     incoming,
     sockets::{local_address, resolve, sockets},
 };
+use crate::tasks;
 
 /// Timeout of requests to the trunk.
 pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -128,7 +129,7 @@ impl Trunk {
         let serving = inner.endpoint.inner.clone();
         // When the stack stops, everything else stops too: a trunk that receives nothing is useless.
         let ends = inner.stop.clone();
-        tokio::spawn(async move {
+        tasks::spawn(async move {
             let _also_by_a_panic = ends.clone().drop_guard();
             let served = serving.serve().await;
             if !ends.is_cancelled() {
@@ -136,7 +137,7 @@ impl Trunk {
                 tracing::warn!(error, "the SIP stack has stopped");
             }
         });
-        tokio::spawn(incoming::serve(Arc::downgrade(&inner), requests));
+        tasks::spawn(incoming::serve(Arc::downgrade(&inner), requests));
         Ok(Self(inner))
     }
 

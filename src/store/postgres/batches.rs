@@ -25,6 +25,7 @@ use crate::{
         db::{Error, Result, Value},
         lookup::Lookup,
     },
+    tasks,
     telemetry::metrics,
 };
 
@@ -172,7 +173,7 @@ impl<Q: Send + 'static, A: Send + 'static> Queue<Q, A> {
         if self.push(Waiting { question, answer }) {
             // A new task runs after those that are ready, whose questions join the batch. If one of those who asked goes away, the
             // others still get their answers.
-            tokio::spawn(NextBatch::new(self.clone()).send(ask_all));
+            tasks::spawn(NextBatch::new(self.clone()).send(ask_all));
         }
         answered
             .await
@@ -293,7 +294,7 @@ mod tests {
             numbers: impl IntoIterator<Item = u32>,
         ) -> tokio::task::JoinHandle<Vec<Result<u32>>> {
             let (server, numbers): (_, Vec<u32>) = (self.clone(), numbers.into_iter().collect());
-            let asking = tokio::spawn(async move {
+            let asking = tasks::spawn(async move {
                 join_all(numbers.into_iter().map(|number| server.double(number))).await
             });
             for _ in 0..10 {

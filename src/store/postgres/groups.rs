@@ -25,6 +25,7 @@ use crate::{
         db::{Error, Handle, Result, Sql},
         queues::{self, Queues, Waiting, too_many_writes},
     },
+    tasks,
     telemetry::metrics::{self, GaugeGuard},
 };
 
@@ -72,7 +73,7 @@ impl Postgres {
         let gauge = metrics::db_write_waiting();
         let place = self.groups.place(institution, WAIT.min(self.timeout)).await?;
         let write = Write { job, gauge, place };
-        let lead = |leader| drop(tokio::spawn(self.clone().lead(leader)));
+        let lead = |leader| drop(tasks::spawn(self.clone().lead(leader)));
         self.groups.waiting.wait(institution, write, self.timeout, lead).await?
     }
 

@@ -20,6 +20,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::{host_configs, values::with_sources};
 use crate::store::db::{Error, Result};
+use crate::tasks;
 
 /// How long a search lasts at most. Then it is reported what is wrong: at the start to the caller, later in the log.
 const SEARCH: Duration = Duration::from_secs(2);
@@ -93,7 +94,7 @@ impl Hosts {
         }
         let link = self.find().await?;
         self.choose(&link);
-        Ok(Some(AbortOnDropHandle::new(tokio::spawn(self.clone().keep_watching(link)))))
+        Ok(Some(AbortOnDropHandle::new(tasks::spawn(self.clone().keep_watching(link)))))
     }
 
     async fn keep_watching(self, mut link: Link) {
@@ -222,7 +223,7 @@ impl Hosts {
     /// With `changes`, the connection is closed when another host is chosen.
     async fn open(&self, host: usize, changes: Option<watch::Receiver<Chosen>>) -> Opened {
         let (client, connection) = self.0.configs[host].connect(self.0.tls.clone()).await?;
-        let task = tokio::spawn(async move {
+        let task = tasks::spawn(async move {
             let ended = match changes {
                 None => connection.await,
                 Some(mut changes) => tokio::select! {

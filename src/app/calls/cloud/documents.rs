@@ -7,6 +7,7 @@ use crate::{
     domain::{conversation::Step, institution::Institution},
     phone::cloud::twiml::{self, Addresses, Name, Scene},
     store::{call_attempts::Attempt, institutions},
+    tasks,
 };
 
 /// The TwiML for the current step. Idempotent: a repeated request in the same step gets the same document.
@@ -42,7 +43,7 @@ pub async fn prompt(app: &App, language: String, file: String) -> Option<Bytes> 
     let (spoken, wanted) = (language.clone(), file.clone());
     // File access blocks, hence `spawn_blocking`. Unknown languages are rejected without looking for the file.
     let reading = move || prompts.speaks(&spoken).then(|| prompts.wav(Some(&spoken), &wanted)).flatten();
-    match tokio::task::spawn_blocking(reading).await.ok().flatten() {
+    match tasks::spawn_blocking(reading).await.ok().flatten() {
         Some(wav) => Some(wav),
         None => spoken_name(app, &language, file.strip_prefix("institutions/")?).await,
     }
