@@ -281,7 +281,7 @@ async fn workers_killed_in_the_middle_remind_nobody_twice_and_forget_nobody() {
         let mut workers = [work(), work()];
         let waiting = async {
             while number(&db, reminded).await == before && before < PEOPLE {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("a worker reminds somebody");

@@ -120,7 +120,7 @@ fn looking(scene: &Arc<Scene>, over: &Arc<AtomicBool>) -> JoinHandle<usize> {
             assert!(started.elapsed() < LONGEST, "{:?}", started.elapsed());
             count += 1;
             // Each of them takes nginx a port, which is not free again for a minute.
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(25)).await;
         }
         count
     })

@@ -104,6 +104,57 @@ impl TestDatabase {
     }
 }
 
+/// A database of which each test gets a copy.
+pub enum Original {
+    /// The content of a SQLite file.
+    File(Vec<u8>),
+    /// The name of a database on the PostgreSQL server.
+    Name(String),
+}
+
+impl Original {
+    /// What `fill` makes of a new database. `sqlite`: on SQLite, whatever database the other tests use.
+    pub async fn make<T>(sqlite: bool, fill: impl AsyncFnOnce(Db) -> T) -> (Self, T) {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(server) = server_unless(sqlite) else {
+            let database = TestDatabase::on_sqlite().await;
+            let made = fill(database.db.clone()).await;
+            return (Self::File(content(&database.db, &database.options).await), made);
+        };
+        // Not one of `IN_USE`, which are dropped.
+        let url = new_database(&server, template(&server).await).await;
+        let made = fill(Db::open(&options_of(Some(url.clone()), &folder)).await.unwrap()).await;
+        (Self::Name(name_of(&url).to_owned()), made)
+    }
+
+    pub async fn copy(&self) -> TestDatabase {
+        let folder = tempfile::tempdir().unwrap();
+        let url = match self {
+            Self::File(content) => {
+                std::fs::write(folder.path().join(DATABASE), content).unwrap();
+                None
+            }
+            Self::Name(name) => {
+                let server = server().expect("a PostgreSQL server");
+                Some(database_in(&folder, &server, name).await)
+            }
+        };
+        let options = options_of(url, &folder);
+        TestDatabase { db: Db::open(&options).await.unwrap(), options, _folder: folder }
+    }
+}
+
+/// The PostgreSQL server, if the test does not insist on SQLite.
+pub(super) fn server_unless(sqlite: bool) -> Option<String> {
+    if sqlite { None } else { server() }
+}
+
+/// The content of a SQLite database.
+async fn content(db: &Db, options: &Options) -> Vec<u8> {
+    assert!(db.rewrite().await.unwrap(), "nothing is left in the write-ahead log");
+    std::fs::read(options.data_dir.join(DATABASE)).unwrap()
+}
+
 /// An empty database without migrations. Keep the directory as long as the database is used.
 pub async fn options() -> (Options, TempDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -144,10 +195,10 @@ async fn sqlite_template() -> &'static [u8] {
     TEMPLATE
         .get_or_init(|| async {
             let folder = tempfile::tempdir().unwrap();
-            let db = Db::open(&options_of(None, &folder)).await.unwrap();
+            let options = options_of(None, &folder);
+            let db = Db::open(&options).await.unwrap();
             migrations::migrate(&db).await.unwrap();
-            assert!(db.rewrite().await.unwrap(), "nothing is left in the write-ahead log");
-            std::fs::read(folder.path().join(DATABASE)).unwrap()
+            content(&db, &options).await
         })
         .await
 }

@@ -3,6 +3,7 @@
 pub mod browser;
 pub mod database;
 pub mod forms;
+pub mod furniture;
 pub mod html;
 pub mod import;
 pub mod media;
@@ -49,10 +50,14 @@ use endonym::{
 };
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use database::TestDatabase;
+use furniture::Furniture;
 use proxy::Proxy;
 
 pub struct World {
@@ -189,31 +194,14 @@ impl World {
     }
 
     pub async fn with(setup: Setup) -> Self {
-        let database = if setup.sqlite { TestDatabase::on_sqlite().await } else { TestDatabase::new().await };
+        let (database, Furniture { institution, page, token }) = furniture::furnished(&setup).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let proxy = if setup.proxied { Some(Proxy::start(address).await) } else { None };
         let base = proxy.as_ref().map_or_else(|| format!("http://{address}"), |proxy| proxy.base.clone());
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::adjustable());
-        let (limits, time_zone) = (setup.limits.clone(), setup.time_zone);
-        let multiple_recordings = setup.multiple_recordings;
+        let limits = setup.limits.clone();
         let app = App::new(setup.parts(database.db.clone(), &base, folder.path(), clock));
-        let institution = institutions::create(
-            &app,
-            &Actor::Operator,
-            institutions::New {
-                name: "Example University".into(),
-                slug: Some("example".into()),
-                time_zone: time_zone.into(),
-                multiple_recordings,
-                phone_language: String::new(),
-            },
-        )
-        .await
-        .unwrap();
-        let (_, token) =
-            tokens::create(&app, &Actor::Operator, institution.id, "tests".into(), None).await.unwrap();
-        let page = new_page(&app, &institution, "Class of 2027").await;
         let stop = CancellationToken::new();
         let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
         tokio::spawn(server::run(listener, site, limits, stop.clone()));
@@ -559,11 +547,16 @@ fn joined(mut pieces: &str) -> String {
     whole
 }
 
-/// Polls until the condition holds.
+/// Polls until the condition holds. A condition that costs much, such as a command, is checked less often.
 pub async fn until<F: Future<Output = bool>>(what: &str, is_so: impl Fn() -> F) {
     let asking = async {
+        let mut asked = Instant::now();
         while !is_so().await {
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(
+                (asked.elapsed() * 3).clamp(Duration::from_millis(20), Duration::from_millis(500)),
+            )
+            .await;
+            asked = Instant::now();
         }
     };
     tokio::time::timeout(Duration::from_secs(60), asking).await.unwrap_or_else(|_| panic!("never: {what}"));
