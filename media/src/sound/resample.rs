@@ -3,56 +3,62 @@
 use super::{Mono, Refusal};
 use rubato::{
     Async, FixedAsync, Resampler, SincInterpolationParameters, SincInterpolationType, WindowFunction,
-    audioadapter_buffers::direct::SequentialSlice,
+    audioadapter_buffers::direct::SequentialSlice, calculate_cutoff,
 };
+use std::iter::repeat_n;
 
 /// The length of the filter, in samples of the lower rate.
 const FILTER: usize = 256;
+const WINDOW: WindowFunction = WindowFunction::BlackmanHarris2;
 const CHUNK: usize = 1024;
-const MOST_PLACES: u32 = 512;
+const MOST_PHASES: u32 = 512;
+/// Amounts of silence that are tried before a sound: enough for a whole number of samples to be dropped at usual rates.
+const SILENCES: usize = 2_048;
 
 pub fn to(rate: u32, sound: Mono) -> Result<Mono, Refusal> {
     if sound.rate == rate || sound.samples.is_empty() {
         return Ok(Mono { rate, ..sound });
     }
     // Fails only for impossible rates such as zero, which the decoder rejects.
-    let samples = resampled(&sound, rate).map_err(|()| Refusal::Unusual)?;
+    let samples = resampled(sound, rate).map_err(|()| Refusal::Unusual)?;
     Ok(Mono { rate, samples })
 }
 
-fn resampled(sound: &Mono, rate: u32) -> Result<Vec<f32>, ()> {
-    let length = FILTER * sound.rate.div_ceil(rate) as usize;
-    let filter = SincInterpolationParameters::new(length, WindowFunction::BlackmanHarris2);
-    // The filter is computed at as many places between two samples. Usual rates need few, and then each is exact.
-    let places = rate / greatest_divisor(rate, sound.rate);
-    let filter = if places <= MOST_PLACES {
-        filter.oversampling_factor(places as usize).interpolation(SincInterpolationType::Nearest)
+fn resampled(Mono { rate: from, mut samples }: Mono, rate: u32) -> Result<Vec<f32>, ()> {
+    let ratio = f64::from(rate) / f64::from(from);
+    // The resampler rounds it in the same way.
+    let length = (FILTER * from.max(rate) as usize).div_ceil(rate as usize).next_multiple_of(8);
+    // Not that of the longer filter, which would let pass what is just above half of the lower rate.
+    let filter = SincInterpolationParameters::new(length, WINDOW).f_cutoff(calculate_cutoff(FILTER, WINDOW));
+    // The filter is computed for as many phases. Usual rates need few, and then each is exact.
+    let phases = rate / gcd(rate, from);
+    let filter = if phases <= MOST_PHASES {
+        filter.oversampling_factor(phases as usize).interpolation(SincInterpolationType::Nearest)
     } else {
-        filter.oversampling_factor(MOST_PLACES as usize).interpolation(SincInterpolationType::Linear)
+        filter.oversampling_factor(MOST_PHASES as usize).interpolation(SincInterpolationType::Linear)
     };
-    let place = 1.0 / f64::from(places.min(MOST_PLACES));
-    let ratio = f64::from(rate) / f64::from(sound.rate);
+    let phase = 1.0 / f64::from(phases.min(MOST_PHASES));
     let mut resampler =
         Async::<f32>::new_sinc(ratio, 1.0, &filter, CHUNK, 1, FixedAsync::Input).map_err(drop)?;
-    // The resampler starts with the second sample, its filter is a place late, and its delay is cut off in whole samples. With some silence
-    // before the sound, what it returns begins with samples that are to be dropped, by as nearly a whole number as is possible.
-    let late = (resampler.output_delay() + 1) as f64 / ratio + place - length as f64 / 2.0;
-    let superfluous = |silence: usize| (silence as f64 - late) * ratio;
-    let error = |silence: usize| (superfluous(silence) - superfluous(silence).round()).abs();
+    // Sample m of its output is the input at (m + delay + 1) / ratio + phase - length / 2, so that the sound would begin too late. With
+    // some silence before it, the output begins with samples that are dropped, by as nearly a whole number as is possible.
+    let late = (resampler.output_delay() + 1) as f64 / ratio + phase - length as f64 / 2.0;
+    let to_drop = |silence: usize| (silence as f64 - late) * ratio;
+    let error = |silence: usize| (to_drop(silence) - to_drop(silence).round()).abs();
     let least = late.ceil() as usize;
-    let silence = (least..least + 16).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(least);
-    let mut samples = vec![0.0; silence];
-    samples.extend_from_slice(&sound.samples);
+    let silence = (least..least + SILENCES).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(least);
+    let wanted = (samples.len() as f64 * ratio).round() as usize;
+    samples.splice(..0, repeat_n(0.0, silence));
     let input = SequentialSlice::new(&samples, 1, samples.len()).map_err(drop)?;
     let mut output = resampler.process_all(&input, samples.len(), None).map_err(drop)?.take_data();
-    output.drain(..(superfluous(silence).round() as usize).min(output.len()));
-    output.truncate((sound.samples.len() as f64 * ratio).round() as usize);
+    output.drain(..(to_drop(silence).round() as usize).min(output.len()));
+    output.truncate(wanted);
     Ok(output)
 }
 
-/// Euclid's algorithm.
-fn greatest_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_divisor(b, a % b) }
+/// The greatest common divisor.
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]
@@ -98,6 +104,8 @@ mod tests {
             (44_100, 8_000),
             (11_025, 8_000),
             (47_999, 8_000),
+            (47_800, 48_000),
+            (47_952, 48_000),
         ] {
             // A pulse that both rates can represent, in the middle of a second.
             let width = f64::from(from) / f64::from(from.min(rate)) * 3.0;

@@ -25,7 +25,10 @@ use super::{
     remedy, server_timeout,
     values::with_sources,
 };
-use crate::store::db::{Error, Result, Row, Value, send_group};
+use crate::{
+    store::db::{Error, Result, Row, Value, send_group},
+    tasks,
+};
 
 /// What a connection can rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,7 +197,7 @@ impl Probe {
         match timeout(patience, config.connect(tls.clone())).await {
             Ok(Ok((client, connection))) => {
                 // It ends with the client.
-                tokio::spawn(connection);
+                tasks::spawn(connection);
                 Ok(Self { client, deadline: Deadline::new(patience) })
             }
             Ok(Err(error)) => Err(Obstacle::of(&error)),

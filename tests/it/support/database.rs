@@ -105,14 +105,14 @@ impl TestDatabase {
 }
 
 /// A database of which each test gets a copy.
-pub enum Original {
+pub enum Template {
     /// The content of a SQLite file.
     File(Vec<u8>),
     /// The name of a database on the PostgreSQL server.
     Name(String),
 }
 
-impl Original {
+impl Template {
     /// What `fill` makes of a new database. `sqlite`: on SQLite, whatever database the other tests use.
     pub async fn make<T>(sqlite: bool, fill: impl AsyncFnOnce(Db) -> T) -> (Self, T) {
         let folder = tempfile::tempdir().unwrap();
@@ -301,9 +301,10 @@ async fn new_database(server: &str, template: &str) -> String {
     }
     for server in servers(server) {
         let client = connect(&server).await;
+        // The sessions that filled the template may need a moment to disconnect.
+        let started = tokio::time::Instant::now();
         while let Err(error) = client.batch_execute(&text).await {
-            // The session that created the template may need a moment to disconnect.
-            assert!(in_use(&error), "{error}");
+            assert!(in_use(&error) && started.elapsed() < PATIENCE, "{template}: {error}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

@@ -2,8 +2,8 @@
 
 pub mod browser;
 pub mod database;
+pub mod fixture;
 pub mod forms;
-pub mod furniture;
 pub mod html;
 pub mod import;
 pub mod media;
@@ -57,7 +57,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use database::TestDatabase;
-use furniture::Furniture;
+use fixture::Fixture;
 use proxy::Proxy;
 
 pub struct World {
@@ -194,7 +194,7 @@ impl World {
     }
 
     pub async fn with(setup: Setup) -> Self {
-        let (database, Furniture { institution, page, token }) = furniture::furnished(&setup).await;
+        let (database, Fixture { institution, page, token }) = fixture::copy(&setup).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let proxy = if setup.proxied { Some(Proxy::start(address).await) } else { None };

@@ -110,13 +110,21 @@ async fn chromium(setup: &Setup, folder: &Path, environment: &[(&str, String)]) 
 /// only that has: a microphone, and a user's preferences.
 fn chromium_program(setup: &Setup, folder: &Path) -> PathBuf {
     if setup.microphone.is_some() || setup.preferences != json!({}) {
-        return PathBuf::from("/usr/bin/chromium");
+        return installed("chromium");
     }
     // It opens no window by itself, and its driver expects one.
     let program = folder.join("chromium-with-a-window");
-    std::fs::write(&program, "#!/bin/sh\nexec chromium-headless-shell \"$@\" about:blank\n").unwrap();
+    let shell = installed("chromium-headless-shell");
+    std::fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\" about:blank\n", shell.display())).unwrap();
     std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     program
+}
+
+fn installed(program: &str) -> PathBuf {
+    #[allow(clippy::disallowed_methods)]
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file());
+    found.unwrap_or_else(|| panic!("`{program}` is needed for this test"))
 }
 
 async fn firefox(setup: &Setup, folder: &Path, environment: &[(&str, String)]) -> (Session, Vec<Program>) {

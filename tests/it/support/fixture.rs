@@ -11,18 +11,18 @@ use tokio::sync::Mutex;
 
 use super::{
     Setup,
-    database::{self, Original, TestDatabase},
+    database::{self, Template, TestDatabase},
     new_page,
 };
 
 #[derive(Clone)]
-pub struct Furniture {
+pub struct Fixture {
     pub institution: Institution,
     pub page: NamePage,
     pub token: String,
 }
 
-/// What a furnished database depends on.
+/// What the fixture depends on. A field of `Setup` that changes what is stored when an institution, a token or a page is created belongs here.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Wanted {
     is_sqlite: bool,
@@ -30,31 +30,36 @@ struct Wanted {
     multiple_recordings: bool,
 }
 
-pub async fn furnished(setup: &Setup) -> (TestDatabase, Furniture) {
+/// A database with what this setup wants in it.
+pub async fn copy(setup: &Setup) -> (TestDatabase, Fixture) {
     let wanted = Wanted {
         is_sqlite: database::server_unless(setup.sqlite).is_none(),
         time_zone: setup.time_zone,
         multiple_recordings: setup.multiple_recordings,
     };
-    let made = original(wanted).await;
-    (made.0.copy().await, made.1.clone())
+    let Made { template, fixture } = &*made(wanted).await;
+    (template.copy().await, fixture.clone())
 }
 
-/// A database, and what is in it.
-type Furnished = Arc<(Original, Furniture)>;
+struct Made {
+    template: Template,
+    fixture: Fixture,
+}
 
-async fn original(wanted: Wanted) -> Furnished {
-    static MADE: Mutex<Vec<(Wanted, Furnished)>> = Mutex::const_new(Vec::new());
+/// Made by the first test that wants it.
+async fn made(wanted: Wanted) -> Arc<Made> {
+    static MADE: Mutex<Vec<(Wanted, Arc<Made>)>> = Mutex::const_new(Vec::new());
     let mut made = MADE.lock().await;
     if let Some((_, found)) = made.iter().find(|(one, _)| *one == wanted) {
         return found.clone();
     }
-    let new = Arc::new(Original::make(wanted.is_sqlite, async |db| furnish(db, wanted).await).await);
+    let (template, fixture) = Template::make(wanted.is_sqlite, async |db| fill(db, wanted).await).await;
+    let new = Arc::new(Made { template, fixture });
     made.push((wanted, new.clone()));
     new
 }
 
-async fn furnish(db: Db, wanted: Wanted) -> Furniture {
+async fn fill(db: Db, wanted: Wanted) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let app = App::new(Setup::default().parts(db, "http://x", folder.path(), Clock::adjustable()));
     let new = institutions::New {
@@ -67,5 +72,5 @@ async fn furnish(db: Db, wanted: Wanted) -> Furniture {
     let institution = institutions::create(&app, &Actor::Operator, new).await.unwrap();
     let made = tokens::create(&app, &Actor::Operator, institution.id, "tests".into(), None).await;
     let page = new_page(&app, &institution, "Class of 2027").await;
-    Furniture { institution, page, token: made.unwrap().1 }
+    Fixture { institution, page, token: made.unwrap().1 }
 }
