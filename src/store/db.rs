@@ -14,6 +14,7 @@ use super::{
     lookup::Lookup,
     postgres::{self, pipeline},
     sqlite::{self, DataVersion, Effect},
+    transaction::{self, Job, Transaction},
 };
 use crate::{
     domain::ids::InstitutionId,
@@ -88,20 +89,6 @@ pub enum Db {
     Postgres(Arc<postgres::Postgres>),
 }
 
-/// An atomic unit of work: all of it is applied, or nothing. The caller gets the result only after the commit is
-/// durable. It must await nothing but `Sql`.
-pub trait Transaction<T, E>:
-    for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
-{
-}
-impl<T, E, F> Transaction<T, E> for F where
-    F: for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send + 'static
-{
-}
-
-/// A type-erased `Transaction`.
-type BoxTransaction<T, E> = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, Result<T, E>> + Send>;
-
 impl Db {
     pub async fn open(options: &Options) -> Result<Self> {
         match options.place()? {
@@ -158,7 +145,7 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Data, None, Box::new(job)).boxed()
+        self.write_with(Effect::Data, None, job)
     }
 
     /// `write` for the people of an institution. The first lock that the job takes must be that of the institution (`rolls::lock`), and all
@@ -172,7 +159,7 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Data, Some(institution), Box::new(job)).boxed()
+        self.write_with(Effect::Data, Some(institution), job)
     }
 
     /// How long those may wait who are added by `execute_alone`, or `None` if nobody is.
@@ -201,21 +188,27 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        self.write_with(Effect::Bookkeeping, None, Box::new(job)).boxed()
+        self.write_with(Effect::Bookkeeping, None, job)
     }
 
-    async fn write_with<T, E>(
+    fn write_with<T, E>(
         &self,
         effect: Effect,
         people_of: Option<InstitutionId>,
-        job: BoxTransaction<T, E>,
-    ) -> Result<T, E>
+        transaction: impl Transaction<T, E>,
+    ) -> BoxFuture<'_, Result<T, E>>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        let (job, outcome) = transaction::erase(transaction);
+        let committed = self.commit(effect, people_of, job).boxed();
+        Box::pin(async move { outcome.after(committed.await) })
+    }
+
+    async fn commit(&self, effect: Effect, people_of: Option<InstitutionId>, job: Job) -> Result<()> {
         let (timer, _span) = (metrics::Timer::start(), traces::child_span("db write", self.system()));
-        let outcome = match self {
+        let ended = match self {
             Self::Sqlite(sqlite) => sqlite.write(effect, job).await,
             Self::Postgres(postgres) => match people_of {
                 Some(institution) => postgres.write_people(institution, job).await,
@@ -223,7 +216,7 @@ impl Db {
             },
         };
         metrics::db_written(timer);
-        outcome
+        ended
     }
 
     /// Updates the connection pool metrics.

@@ -9,6 +9,7 @@ mod lookup;
 mod postgres;
 mod sqlite;
 mod streams;
+mod transaction;
 mod values;
 
 pub mod admissions;
@@ -83,9 +84,10 @@ pub mod turns;
 pub mod valkey;
 pub mod versions;
 
-pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Transaction, Value};
+pub use db::{Db, Error, Options, Place, Result, Row, RowStream, Sql, TIMEOUT, Value};
 pub use postgres::{url_for_programs, without_password};
 pub use sqlite::{DataVersion, check, checkpoint};
+pub use transaction::Transaction;
 
 /// Parses a JSON column. Unreadable JSON is an error: an empty default would be written back by the next update.
 pub fn stored_json<T: serde::de::DeserializeOwned>(

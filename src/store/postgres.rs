@@ -25,8 +25,8 @@ use std::{
 };
 
 use deadpool_postgres::Pool;
-use futures_util::{FutureExt, future::BoxFuture};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use futures_util::FutureExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_util::task::AbortOnDropHandle;
@@ -47,15 +47,11 @@ pub use self::{
     values::{error, record},
 };
 use super::db::{
-    Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
-    no_stream_slot, send_group,
+    Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Value, no_stream_slot,
+    send_group,
 };
-use super::queues::too_many_writes;
+use super::{queues::too_many_writes, transaction::Job};
 use crate::{domain::ids::InstitutionId, tasks, telemetry::metrics};
-
-/// A transaction's work without its types, so that everything around it is compiled once and not for each caller. It keeps
-/// its outcome to itself, and answers whether to commit.
-type Job = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, bool> + Send>;
 
 pub struct Postgres {
     pools: Pools,
@@ -212,30 +208,13 @@ impl Postgres {
         client::query(&self.reader().await?, sql, params).await
     }
 
-    pub async fn write<T, E>(&self, job: impl Transaction<T, E>) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (job, outcome) = boxed(job);
-        unboxed(outcome, self.transact(job).await)
-    }
-
     /// See `Db::write_people`.
-    pub async fn write_people<T, E>(
-        self: &Arc<Self>,
-        institution: InstitutionId,
-        job: impl Transaction<T, E>,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        if !self.shares_commits() {
-            return self.write(job).await;
+    pub async fn write_people(self: &Arc<Self>, institution: InstitutionId, job: Job) -> Result<()> {
+        if self.shares_commits() {
+            self.transact_in_group(institution, job).await
+        } else {
+            self.write(job).await
         }
-        let (job, outcome) = boxed(job);
-        unboxed(outcome, self.transact_in_group(institution, job).await)
     }
 
     /// Where nothing is pipelined, savepoints would cost more round trips than they save, and Citus sends them to its workers.
@@ -259,7 +238,7 @@ impl Postgres {
         Ok(changed)
     }
 
-    async fn transact(&self, job: Job) -> Result<()> {
+    pub async fn write(&self, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
         let (permit, client) = self.writer().await?;
         drop(waiting);
@@ -408,34 +387,6 @@ fn plan_by_value(config: &mut Config) {
     // The last value of a setting counts.
     let options = format!("{options} -c plan_cache_mode=auto");
     config.options(options.trim_start());
-}
-
-/// A job without its types, and where its outcome will be.
-fn boxed<T, E>(job: impl Transaction<T, E>) -> (Job, oneshot::Receiver<Result<T, E>>)
-where
-    T: Send + 'static,
-    E: Send + 'static,
-{
-    let (sender, receiver) = oneshot::channel();
-    let job: Job = Box::new(move |sql| {
-        Box::pin(async move {
-            let outcome = job(sql).await;
-            let commit = outcome.is_ok();
-            // The caller may have gone; the work is completed nevertheless.
-            let _ = sender.send(outcome);
-            commit
-        })
-    });
-    (job, receiver)
-}
-
-/// The outcome of a job, unless its transaction has failed.
-fn unboxed<T, E: From<Error>>(
-    mut outcome: oneshot::Receiver<Result<T, E>>,
-    ended: Result<()>,
-) -> Result<T, E> {
-    ended?;
-    outcome.try_recv().unwrap_or_else(|_| Err(Error::Broken("a job has no outcome".to_owned()).into()))
 }
 
 fn no_connection() -> Error {

@@ -25,23 +25,26 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{
     db::{
-        Error, Handle, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Transaction, Value,
-        no_stream_slot, send_group,
+        Error, Handle, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Value, no_stream_slot, send_group,
     },
     folder::{self, FolderLock},
     queues::too_many_writes,
+    transaction::Job,
 };
 use crate::tasks;
-use crate::telemetry::metrics;
+use crate::telemetry::metrics::{self, GaugeGuard};
 use files::{enter_wal_mode, make_private};
 use version::Versions;
 
-/// The callback of a finished transaction, called once its commit is durable or has failed.
-type Reply = Box<dyn FnOnce(Result<()>) + Send>;
-
+/// A transaction that waits for the writer.
 struct Work {
     effect: Effect,
-    run: Box<dyn FnOnce(&mut Sql) -> Reply + Send>,
+    job: Job,
+    /// Decided by whichever comes first: the writer starting the work, or the caller timing out.
+    is_decided: Arc<AtomicBool>,
+    waiting: GaugeGuard,
+    /// Told once the commit is durable or has failed.
+    end: oneshot::Sender<Result<()>>,
 }
 
 /// What a write changes.
@@ -99,6 +102,14 @@ enum Use {
     /// One long read.
     Stream,
     Write,
+}
+
+impl Work {
+    /// Runs the job, unless its caller has given up. Returns whom to tell after the commit, and what if it succeeds.
+    fn run(self, sql: &mut Sql) -> Option<(oneshot::Sender<Result<()>>, Result<()>)> {
+        drop(self.waiting);
+        (!self.is_decided.swap(true, Ordering::Relaxed)).then(|| (self.end, run(sql, self.job)))
+    }
 }
 
 impl Sqlite {
@@ -193,39 +204,18 @@ impl Sqlite {
         metrics::db_connections(self.readers.len(), busy, self.readers.len() - busy, 0);
     }
 
-    pub async fn write<T, E>(&self, effect: Effect, job: impl Transaction<T, E>) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (sender, mut receiver) = oneshot::channel();
+    pub async fn write(&self, effect: Effect, job: Job) -> Result<()> {
+        let (end, mut ended) = oneshot::channel();
+        let is_decided = Arc::new(AtomicBool::new(false));
         let waiting = metrics::db_write_waiting();
-        // Decided by whichever comes first: the writer starting the work, or the caller timing out.
-        let decided = Arc::new(AtomicBool::new(false));
-        let begin = decided.clone();
-        let run = Box::new(move |sql: &mut Sql| -> Reply {
-            drop(waiting);
-            if begin.swap(true, Ordering::Relaxed) {
-                return Box::new(|_| ());
-            }
-            let outcome = run(sql, job);
-            Box::new(move |committed| {
-                // The caller may be gone; the work is committed anyway.
-                let _ = sender.send(match committed {
-                    Ok(()) => outcome,
-                    Err(error) => outcome.and(Err(error.into())),
-                });
-            })
-        });
-        self.writer.send(Work { effect, run }).map_err(|_| gone())?;
-        let answered = match tokio::time::timeout(WRITE_TIMEOUT, &mut receiver).await {
-            Ok(answered) => answered,
-            Err(_) if !decided.swap(true, Ordering::Relaxed) => {
-                return Err(too_many_writes().into());
-            }
-            Err(_) => receiver.await,
+        let work = Work { effect, job, is_decided: is_decided.clone(), waiting, end };
+        self.writer.send(work).map_err(|_| gone())?;
+        let outcome = match tokio::time::timeout(WRITE_TIMEOUT, &mut ended).await {
+            Ok(outcome) => outcome,
+            Err(_) if !is_decided.swap(true, Ordering::Relaxed) => return Err(too_many_writes()),
+            Err(_) => ended.await,
         };
-        answered.unwrap_or_else(|_| Err(gone().into()))
+        outcome.unwrap_or_else(|_| Err(gone()))
     }
 
     pub fn stream<T: Send + 'static>(
@@ -309,22 +299,17 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
 }
 
 /// Runs a job in a savepoint and rolls it back if it fails.
-fn run<T, E: From<Error>>(sql: &mut Sql, job: impl Transaction<T, E>) -> Result<T, E> {
+fn run(sql: &mut Sql, job: Job) -> Result<()> {
     statement(sql, "SAVEPOINT job")?;
     // SQLite is synchronous, so a job that awaits only `Sql` is ready on the first poll.
-    let outcome = catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never()));
-    let outcome = match outcome {
-        Ok(Some(outcome)) => outcome,
-        Ok(None) => {
-            Err(Error::Broken("a transaction awaited something other than the database".to_owned()).into())
-        }
-        Err(_) => Err(Error::Broken("a job panicked".to_owned()).into()),
+    let succeeded = match catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never())) {
+        Ok(Some(succeeded)) => Ok(succeeded),
+        Ok(None) => Err(Error::Broken("a transaction awaited something other than the database".to_owned())),
+        Err(_) => Err(Error::Broken("a job panicked".to_owned())),
     };
-    let undone = if outcome.is_ok() { Ok(()) } else { statement(sql, "ROLLBACK TO job") };
-    match undone.and_then(|()| statement(sql, "RELEASE job")) {
-        Ok(()) => outcome,
-        Err(error) => outcome.and(Err(error.into())),
-    }
+    let undone = if matches!(succeeded, Ok(true)) { Ok(()) } else { statement(sql, "ROLLBACK TO job") };
+    let ended = undone.and_then(|()| statement(sql, "RELEASE job"));
+    succeeded.and(ended)
 }
 
 /// Checkpoints the write-ahead log and truncates it. Returns false if it is still being read.
@@ -364,21 +349,21 @@ fn next(sql: &Sql, waiting: &sync_mpsc::Receiver<Work>, traces: &mut Option<u32>
 fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &Versions) {
     let mut traces = None;
     while let Some(first) = next(&sql, waiting, &mut traces) {
-        let mut replies = Vec::new();
+        let mut ends = Vec::new();
         let (mut effect, mut before) = (first.effect, None);
         let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
             if let (Effect::Bookkeeping, Handle::Sqlite(connection)) = (effect, &sql.handle) {
                 before = versions.mark(connection);
             }
-            replies.push((first.run)(&mut sql));
-            while replies.len() < MAX_BATCH
+            ends.extend(first.run(&mut sql));
+            while ends.len() < MAX_BATCH
                 && in_transaction(&sql)
                 && let Ok(next) = waiting.try_recv()
             {
                 if next.effect == Effect::Data {
                     effect = Effect::Data;
                 }
-                replies.push((next.run)(&mut sql));
+                ends.extend(next.run(&mut sql));
             }
             // On a full disk SQLite rolls back the whole transaction itself.
             if !in_transaction(&sql) {
@@ -395,12 +380,13 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &V
             versions.keep(connection, before);
         }
         match &outcome {
-            Ok(()) => metrics::db_committed(replies.len()),
+            Ok(()) => metrics::db_committed(ends.len()),
             Err(_) if in_transaction(&sql) => drop(statement(&mut sql, "ROLLBACK")),
             Err(_) => {}
         }
-        for reply in replies {
-            reply(outcome.clone());
+        for (end, result) in ends {
+            // The caller may be gone; the work is committed anyway.
+            let _ = end.send(outcome.clone().and(result));
         }
         // Jobs that could not start drop their sender; their callers get `Unavailable`.
     }

@@ -18,12 +18,13 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Client, Job, OpenTransaction, Postgres, no_connection, pipeline, pools::WAIT};
+use super::{Client, OpenTransaction, Postgres, no_connection, pipeline, pools::WAIT};
 use crate::{
     domain::ids::InstitutionId,
     store::{
         db::{Error, Handle, Result, Sql},
         queues::{self, Queues, Waiting, too_many_writes},
+        transaction::Job,
     },
     tasks,
     telemetry::metrics::{self, GaugeGuard},
@@ -64,7 +65,7 @@ impl Groups {
 }
 
 impl Postgres {
-    /// `transact` together with other writes of the institution.
+    /// `write` together with other writes of the institution.
     pub(super) async fn transact_in_group(
         self: &Arc<Self>,
         institution: InstitutionId,
