@@ -172,13 +172,12 @@ impl Heard {
     }
 }
 
-/// The magnitude of a frequency, given in cycles per sample.
+/// The squared magnitude of a frequency, given in cycles per sample, with the Goertzel algorithm.
 fn strength(samples: &[f32], frequency: f64) -> f64 {
-    let (mut sine, mut cosine) = (0.0, 0.0);
-    for (i, sample) in samples.iter().enumerate() {
-        let (s, c) = (std::f64::consts::TAU * frequency * i as f64).sin_cos();
-        sine += s * f64::from(*sample);
-        cosine += c * f64::from(*sample);
+    let factor = 2.0 * (std::f64::consts::TAU * frequency).cos();
+    let (mut last, mut before) = (0.0, 0.0);
+    for sample in samples {
+        (last, before) = (f64::from(*sample) + factor * last - before, last);
     }
-    sine * sine + cosine * cosine
+    last * last + before * before - factor * last * before
 }
