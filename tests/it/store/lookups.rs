@@ -360,7 +360,7 @@ async fn whoever_was_created_at_one_node_is_found_at_the_other_at_once() {
         }
     }));
     let creation = async {
-        for number in 0..100 {
+        for number in 0..40 {
             let email = format!("new{number}@x.org");
             world.person("Ana", &email).await;
             let body: Value = latest(email.clone()).await.expect(200);
