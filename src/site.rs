@@ -33,8 +33,8 @@ pub use ops::metrics::Metrics;
 struct Site {
     app: App,
     router: Router,
-    /// False for the metrics listener, which must not serve recordings.
-    serves_files: bool,
+    /// False for the metrics listener, which must serve neither recordings nor the API.
+    is_public: bool,
 }
 
 /// Reports have the format of version 4 records.
@@ -43,13 +43,13 @@ pub use api::v4::report_format;
 /// The main listener: all faces.
 pub fn site(app: App, draining: Draining, metrics: Metrics) -> Shared {
     let router = router(app.clone(), draining, metrics);
-    Arc::new(Site { app, router, serves_files: true })
+    Arc::new(Site { app, router, is_public: true })
 }
 
 /// Only `/metrics`, for a separate listener.
 pub fn metrics_only(app: App) -> Shared {
     let router = ops::metrics_only().layer(middleware::from_fn(reply::set_route)).with_state(app.clone());
-    Arc::new(Site { app, router, serves_files: false })
+    Arc::new(Site { app, router, is_public: false })
 }
 
 fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
@@ -76,7 +76,7 @@ impl Service for Site {
     fn call(&self, request: Request) -> BoxFuture<'static, Response> {
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         // Recordings are the most frequent requests; they skip the router.
-        if self.serves_files && is_read && request.uri().path().starts_with("/audio/") {
+        if self.is_public && is_read && request.uri().path().starts_with("/audio/") {
             return match pages::files::kept_audio(&self.app, &request) {
                 Some(response) => std::future::ready(response).boxed(),
                 None => pages::files::audio(State(self.app.clone()), request).boxed(),
@@ -89,6 +89,13 @@ impl Service for Site {
         let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         // Lookups of the API are the next most frequent, and change nothing.
         let is_lookup = is_read && request.uri().path().starts_with("/api/");
+        if self.is_public
+            && is_lookup
+            && let Some(response) = api::at_once(&self.app, &request)
+        {
+            let accepts = AcceptEncoding::of(request.headers());
+            return async move { compression::encode(response, &accepts, false).await }.boxed();
+        }
         let client = request.extensions().get::<Client>();
         let origin = client.map_or(Origin::Unknown, |client| Origin::Network(client.address));
         async move {

@@ -12,7 +12,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde::Serialize;
 
 use super::{
-    kept,
+    kept::{self, Immediate},
     problem::{ErrorReply, Problem},
     request::{ApiRequest, has_body},
     words,
@@ -79,14 +79,24 @@ fn answered_from_kept(handler: ApiHandler) -> ApiHandler {
     type_erased(move |app, request| {
         let handler = handler.clone();
         async move {
-            let (caller, target) = (request.caller.clone(), request.target.clone());
-            kept::or_make(&app, &caller, target.as_ref(), || handler(app.clone(), request)).await
+            let (caller, target, route) =
+                (request.caller.clone(), request.target.clone(), request.route.clone());
+            let make = || handler(app.clone(), request);
+            kept::or_make(&app, &caller, target.as_ref(), route.as_ref(), make).await
         }
     })
 }
 
 fn served_by(needs: Action, handler: ApiHandler, show: RenderProblem) -> Endpoint {
     Endpoint::new(move |app, request| serve(app, request, needs, handler.clone(), show).boxed())
+}
+
+/// The kept answer to a GET, if there is one.
+pub fn at_once(app: &App, request: &Request, show: RenderProblem) -> Option<Response> {
+    let token = access_token(request.headers());
+    let Immediate { caller, quota, result } = kept::at_once(app, token, request.uri().path_and_query()?)?;
+    let origin = request.headers().get(header::ORIGIN);
+    Some(finish(result.unwrap_or_else(show), quota, origin, &caller))
 }
 
 /// Handles one request: token, rate limit, access check, body, handler, headers.

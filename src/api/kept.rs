@@ -1,7 +1,13 @@
 //! Answers lookups and lists from `app.answers` while the database has not changed.
+//!
+//! Such an answer costs less than the router and the futures on the way to a handler. So it is looked for before (`at_once`), and
+//! only then the request is routed.
+
+use std::sync::Arc;
 
 use axum::{
     body::{Body, HttpBody, to_bytes},
+    extract::MatchedPath,
     http::{HeaderValue, StatusCode, header, uri::PathAndQuery},
     response::Response,
 };
@@ -13,10 +19,41 @@ use crate::{
     app::{
         App, Caller, DataVersion, Error,
         answers::{Answer, Asker, MAX_ANSWER_BYTES, Question},
-        limiter::LimitKey,
+        callers,
+        limiter::{LimitKey, Quota},
     },
-    http::reply,
+    domain::access::Action,
+    http::reply::{self, Route},
+    telemetry::metrics,
 };
+
+/// What a request with a token gets at once.
+pub struct Immediate {
+    pub caller: Arc<Caller>,
+    pub quota: Quota,
+    pub result: Result<Response, Problem>,
+}
+
+/// `None` if nothing is kept, or if the token or the rate limit had to be read from the database.
+pub fn at_once(app: &App, token: &str, target: &PathAndQuery) -> Option<Immediate> {
+    let version = app.data_version()?;
+    let known = callers::known(app, token, version)?;
+    let caller = known.caller();
+    let answer = app.answers.get(version, &question(caller, target))?;
+    let (key, ceiling) = (LimitKey::Token(caller.token_id), caller.institution.rate_limit);
+    let quota = app.limiter.take_at_once(key, ceiling, app.clock.instant())?;
+    known.count();
+    let result = if quota.retry_after.is_some() {
+        Err(Problem::TooMany)
+    } else {
+        caller.check(Action::Read).map(|()| respond(answer)).map_err(Problem::from)
+    };
+    Some(Immediate { caller: caller.clone(), quota, result })
+}
+
+fn question<'a>(caller: &Caller, target: &'a PathAndQuery) -> Question<'a> {
+    Question { asker: Asker::Token(caller.institution.id, caller.token_id), target: target.as_str() }
+}
 
 /// The kept answer to this target, or else what `make` returns. Nothing but the token, the target and the database may
 /// influence a successful answer.
@@ -24,18 +61,18 @@ pub async fn or_make(
     app: &App,
     caller: &Caller,
     target: Option<&PathAndQuery>,
+    route: Option<&MatchedPath>,
     make: impl FnOnce() -> BoxFuture<'static, Result<Response, Problem>>,
 ) -> Result<Response, Problem> {
     let version = caller.version.filter(|version| app.data_version() == Some(*version));
     let (Some(version), Some(target)) = (version, target) else {
         return make().await;
     };
-    let question =
-        Question { asker: Asker::Token(caller.institution.id, caller.token_id), target: target.as_str() };
+    let question = question(caller, target);
     if let Some(answer) = app.answers.get(version, &question) {
         return Ok(respond(answer));
     }
-    keep(app, version, question, None, make().await?).await
+    keep(app, version, question, None, route, make().await?).await
 }
 
 pub fn respond(answer: Answer) -> Response {
@@ -43,19 +80,21 @@ pub fn respond(answer: Answer) -> Response {
     if let Some(link) = answer.link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }
+    response.extensions_mut().insert(Route::Matched(answer.route));
     response
 }
 
-/// Keeps the answer if it is small and complete, and the question was asked before. `version` was read before the database was.
+/// Keeps the answer if it is small, complete, and worth its memory. `version` was read before the database was.
 pub async fn keep(
     app: &App,
     version: DataVersion,
     question: Question<'_>,
     limit: Option<(LimitKey, Option<u32>)>,
+    route: Option<&MatchedPath>,
     response: Response,
 ) -> Result<Response, Problem> {
     let small = response.body().size_hint().exact().is_some_and(|bytes| bytes <= MAX_ANSWER_BYTES as u64);
-    if response.status() != StatusCode::OK || !small || !app.answers.is_asked_again(&question) {
+    if response.status() != StatusCode::OK || !small || !app.answers.is_worth_keeping(&question) {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
@@ -63,7 +102,8 @@ pub async fn keep(
     let link = parts.headers.get(header::LINK).map(|link| link.as_bytes().to_vec().into());
     // Copied, because a list's buffer may be twice as large as its content.
     let kept = Bytes::copy_from_slice(&body);
-    let bytes = question.target.len() + kept.len();
-    app.answers.keep(version, question, Answer { body: kept, link, limit }, bytes);
+    let route: Arc<str> = route.map_or(metrics::OTHER, MatchedPath::as_str).into();
+    let bytes = question.target.len() + kept.len() + route.len();
+    app.answers.keep(version, question, Answer { body: kept, link, limit, route }, bytes);
     Ok(Response::from_parts(parts, Body::from(body)))
 }

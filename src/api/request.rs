@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     body::Bytes,
-    extract::{FromRequestParts, RawPathParams},
+    extract::{FromRequestParts, MatchedPath, RawPathParams},
     http::{HeaderMap, HeaderName, HeaderValue, Method, header, request::Parts, uri::PathAndQuery},
 };
 use serde_json::{Map, Value};
@@ -107,6 +107,7 @@ pub struct ApiRequest {
     pub caller: Arc<Caller>,
     /// As sent.
     pub target: Option<PathAndQuery>,
+    pub route: Option<MatchedPath>,
     path: Vec<(String, String)>,
     /// `None` unless it is a POST that has one.
     sent_key: Option<SentKey>,
@@ -120,7 +121,15 @@ impl ApiRequest {
             Err(_) => Vec::new(),
         };
         let target = parts.uri.path_and_query().cloned();
-        Self { caller, target, path, sent_key: SentKey::of(parts), input: RequestInput::new(parts, body) }
+        let route = parts.extensions.get::<MatchedPath>().cloned();
+        Self {
+            caller,
+            target,
+            route,
+            path,
+            sent_key: SentKey::of(parts),
+            input: RequestInput::new(parts, body),
+        }
     }
 
     pub fn institution(&self) -> &Arc<Institution> {

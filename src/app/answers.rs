@@ -1,13 +1,18 @@
 //! Finished answers to lookups and short lists, kept until the database changes. Directories ask for the same few people
 //! again and again, and pollers for the same page of a list; such an answer costs neither a query nor serialization.
 //!
-//! An answer is kept when its question is asked for the second time: most questions of a nightly synchronization are asked once,
-//! and would displace those that are asked all day.
+//! When the memory is half full, an answer is kept when its question is asked for the second time: most questions of a nightly
+//! synchronization are asked once, and would displace those that are asked all day.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{kept::Kept, limiter::LimitKey};
-use crate::domain::ids::{InstitutionId, TokenId};
+use super::limiter::LimitKey;
+use crate::{
+    domain::ids::{InstitutionId, TokenId},
+    store::kept::Kept,
+};
 
 /// Memory for all answers together.
 pub const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -57,4 +62,6 @@ pub struct Answer {
     pub link: Option<Bytes>,
     /// Version 2: how its requests are counted, which the database says too.
     pub limit: Option<(LimitKey, Option<u32>)>,
+    /// The route that was matched, for logs and metrics.
+    pub route: Arc<str>,
 }

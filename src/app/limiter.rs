@@ -215,8 +215,17 @@ impl Limiter {
 
     /// Counts one request.
     pub async fn take(&self, key: LimitKey, own_ceiling: Option<u32>, now: Instant) -> Quota {
-        let policy = Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy };
-        self.take_with_policy(key, policy, now).await
+        self.take_with_policy(key, self.policy_with(own_ceiling), now).await
+    }
+
+    /// Like `take`, unless it would have to wait for a store that nodes share.
+    pub fn take_at_once(&self, key: LimitKey, own_ceiling: Option<u32>, now: Instant) -> Option<Quota> {
+        let Buckets::Memory(memory) = &self.buckets else { return None };
+        Some(memory.with(key, self.policy_with(own_ceiling), self.micros.of(now), Counter::take))
+    }
+
+    fn policy_with(&self, own_ceiling: Option<u32>) -> Policy {
+        Policy { ceiling: own_ceiling.unwrap_or(self.policy.ceiling), ..self.policy }
     }
 
     /// Like `take`, with a policy of the caller's own.
@@ -231,13 +240,23 @@ impl Limiter {
     /// Checks an attempt that is counted only if it fails. Above the ceiling, accepts one attempt per throttle
     /// interval.
     pub async fn admit(&self, key: LimitKey, now: Instant) -> Quota {
-        // A client without failures is never over the limit.
-        let policy = Policy { ceiling: self.policy.ceiling.max(1), ..self.policy };
+        let policy = self.policy_of_attempts();
         let now = self.micros.of(now);
         match &self.buckets {
             Buckets::Memory(memory) => memory.with(key, policy, now, Counter::admit),
             Buckets::Shared(shared) => shared.decide(key, policy, now, Spending::Attempt).await,
         }
+    }
+
+    /// Like `admit`, unless it would have to wait for a store that nodes share.
+    pub fn admit_at_once(&self, key: LimitKey, now: Instant) -> Option<Quota> {
+        let Buckets::Memory(memory) = &self.buckets else { return None };
+        Some(memory.with(key, self.policy_of_attempts(), self.micros.of(now), Counter::admit))
+    }
+
+    /// A client without failures is never over the limit.
+    fn policy_of_attempts(&self) -> Policy {
+        Policy { ceiling: self.policy.ceiling.max(1), ..self.policy }
     }
 
     /// Counts an admitted attempt that failed.

@@ -27,7 +27,6 @@ pub mod installation;
 pub mod institutions;
 pub mod invitations;
 pub mod jobs;
-pub mod kept;
 pub mod languages;
 pub mod limiter;
 pub mod links;
@@ -118,6 +117,7 @@ pub struct Inner {
     pub links: Links,
     pub callers: callers::Callers,
     pub answers: answers::Answers,
+    pub codes: names::Codes,
     pub arrivals: participants::Arrivals,
     pub recordings: media::KeptRecordings,
     pub plays: plays::PlayCounter,
@@ -225,6 +225,7 @@ impl App {
             links,
             callers: callers::Callers::default(),
             answers: answers::Answers::new(answers::MAX_BYTES),
+            codes: names::Codes::new(names::CODES_BYTES),
             arrivals: participants::Arrivals::default(),
             recordings: media::KeptRecordings::new(media::KEPT_BYTES),
             plays: plays::PlayCounter::default(),

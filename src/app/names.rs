@@ -1,5 +1,7 @@
 //! Lookups by access code, for versions 3 and 2.
 
+use std::sync::Arc;
+
 use super::{
     App, Error, Missing, Result, name_pages as app_pages,
     participants::{self, Filter, Listing},
@@ -16,6 +18,7 @@ use crate::{
         text,
     },
     store::{
+        kept::Kept,
         name_pages,
         participants::{self as people, Names},
         rolls,
@@ -53,13 +56,40 @@ pub async fn reach(app: &App, access: &Access, code: &NamePageRef) -> Result<Rea
 }
 
 /// The reach of a code without a token: each page must allow it. The code itself grants the access.
-pub async fn open_reach(app: &App, code: &NamePageRef) -> Result<(Institution, Access, Reach)> {
+pub async fn open_reach(app: &App, code: &NamePageRef) -> Result<OpenReach> {
+    let version = app.data_version();
+    if let Some(kept) = version.and_then(|version| app.codes.get(version, &code.key())) {
+        return Ok(kept);
+    }
     let found = name_pages::open_code(&mut app.db.read(), code).await?;
     let (institution, page) = found.ok_or(Error::Missing(Missing::NamePage))?;
-    let access = Access::whole(institution.id);
     let reach = if page == rolls::INSTITUTION { Reach::OpenPages } else { Reach::Page(page) };
-    Ok((institution, access, reach))
+    let open = OpenReach { institution: Arc::new(institution), reach };
+    if let Some(version) = version {
+        app.codes.keep(version, code.key(), open.clone(), CODE_BYTES);
+    }
+    Ok(open)
 }
+
+/// What a code opens without a token.
+#[derive(Debug, Clone)]
+pub struct OpenReach {
+    pub institution: Arc<Institution>,
+    pub reach: Reach,
+}
+
+impl OpenReach {
+    pub fn access(&self) -> Access {
+        Access::whole(self.institution.id)
+    }
+}
+
+/// Kept until the database changes.
+pub type Codes = Kept<String, OpenReach>;
+/// For all of them together.
+pub const CODES_BYTES: usize = 8 << 20;
+/// About what a code with its institution takes.
+const CODE_BYTES: usize = 512;
 
 /// In a stable order.
 pub async fn everybody(app: &App, access: &Access, reach: Reach) -> Result<Listing> {

@@ -1,5 +1,7 @@
 //! Responses: JSON, redirects, and extensions for the access log.
 
+use std::sync::Arc;
+
 use axum::{
     body::Body,
     extract::{MatchedPath, Request},
@@ -14,6 +16,8 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=ut
 /// Responses contain personal data and must not be cached.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+/// About the number of headers of a response, to allocate once.
+const HEADERS: usize = 14;
 /// How long a client waits before it tries again, if the server is busy.
 pub const BUSY_SECONDS: u64 = 5;
 
@@ -22,8 +26,21 @@ pub const BUSY_SECONDS: u64 = 5;
 pub struct Cause(pub String);
 
 /// The route of a response that did not pass through the router, for logs and metrics.
-#[derive(Debug, Clone, Copy)]
-pub struct Route(pub &'static str);
+#[derive(Debug, Clone)]
+pub enum Route {
+    Fixed(&'static str),
+    /// The one that was matched when the response was first made.
+    Matched(Arc<str>),
+}
+
+impl Route {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Fixed(route) => route,
+            Self::Matched(route) => route,
+        }
+    }
+}
 
 /// Middleware: copies the matched route to the response, for logs and metrics.
 pub async fn set_route(request: Request, next: Next) -> Response {
@@ -54,6 +71,7 @@ pub fn raw_json(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
+    headers.reserve(HEADERS);
     headers.insert(header::CONTENT_TYPE, JSON);
     headers.insert(header::CACHE_CONTROL, NO_STORE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);

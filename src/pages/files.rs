@@ -44,7 +44,7 @@ pub fn kept_audio(app: &App, request: &Request) -> Option<Response> {
     let (method, headers) = (request.method(), request.headers());
     let mut response = send(Shelf::Recordings, etag(Shelf::Recordings, hex), method, headers, file);
     plays::count(app, (method, request.uri(), headers), (institution, hex), response.status());
-    response.extensions_mut().insert(Route(AUDIO));
+    response.extensions_mut().insert(Route::Fixed(AUDIO));
     Some(response)
 }
 
@@ -106,7 +106,7 @@ async fn serve(app: &App, request: &Parts, link: Option<(InstitutionId, &str)>, 
         None => gone(),
     };
     let route = if shelf == Shelf::Recordings { AUDIO } else { PHOTOS };
-    response.extensions_mut().insert(Route(route));
+    response.extensions_mut().insert(Route::Fixed(route));
     response
 }
 

@@ -288,7 +288,7 @@ impl Server {
         let id = request_id.to_str().unwrap_or_default();
         let routed = response.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
         let route = routed
-            .or_else(|| response.extensions().get::<Route>().map(|route| route.0))
+            .or_else(|| response.extensions().get::<Route>().map(Route::as_str))
             .unwrap_or(metrics::OTHER);
         if let Some(Cause(cause)) = response.extensions().get::<Cause>() {
             tracing::error!(request_id = id, route, cause, "request failed");

@@ -5,6 +5,7 @@
 mod db;
 mod expiry;
 pub mod folder;
+pub mod kept;
 mod lookup;
 mod postgres;
 mod sqlite;

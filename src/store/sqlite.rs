@@ -9,6 +9,7 @@ pub use files::{check, checkpoint, copy};
 
 use std::{
     cell::Cell,
+    ffi::c_int,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -28,11 +29,18 @@ use super::{
         Error, Handle, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Value, no_stream_slot, send_group,
     },
     folder::{self, FolderLock},
+    kept::Kept,
     queues::too_many_writes,
     transaction::Job,
 };
-use crate::tasks;
-use crate::telemetry::metrics::{self, GaugeGuard};
+use crate::{
+    domain::{
+        ids::{InstitutionId, NamePageId},
+        name_page::PageLabel,
+    },
+    tasks,
+    telemetry::metrics::{self, GaugeGuard},
+};
 use files::{enter_wal_mode, make_private};
 use version::Versions;
 
@@ -63,6 +71,8 @@ pub struct Sqlite {
     readers: Vec<Mutex<Connection>>,
     writer: sync_mpsc::Sender<Work>,
     versions: Arc<Versions>,
+    /// Of name pages, which the readers would otherwise look up for most people.
+    pub(super) labels: Kept<(InstitutionId, NamePageId), Arc<PageLabel>>,
     streams: Semaphore,
 }
 
@@ -79,6 +89,11 @@ const CHECKPOINT_PAGES: u32 = 8_000;
 /// How much of the file the readers map into memory: reading a page is then no system call and no copy. Mapped pages
 /// belong to the operating system's page cache, which can take them back. SQLite's own maximum is 2 GiB.
 const MAPPED_BYTES: i64 = 0x7fff_0000;
+/// How much of the pages that a savepoint changes is kept in memory, to be rolled back: 31 pages with their numbers. SQLite fails with
+/// 128 KB and more, which it could not write to a file at once.
+const SAVEPOINT_BYTES: c_int = 31 * (4_096 + 4);
+/// For all labels of name pages together.
+const LABEL_BYTES: usize = 4 << 20;
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 /// How often truncating the write-ahead log is attempted.
@@ -121,7 +136,7 @@ impl Sqlite {
         }
         let lock = FolderLock::shared(&path)?;
         make_private(&path)?;
-        without_memory_statistics();
+        configure();
         let writer = connect(&path, Use::Write)?;
         // Reads run on the runtime threads, one per core: more connections would only use memory.
         let cores = std::thread::available_parallelism().map_or(4, std::num::NonZeroUsize::get);
@@ -142,7 +157,8 @@ impl Sqlite {
             .spawn(move || write_grouped(Sql::new(Handle::Sqlite(writer)), &receiver, &kept))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
         let streams = Semaphore::new(CONCURRENT_STREAMS);
-        Ok(Self { path, _lock: lock, readers, writer: sender, versions, streams })
+        let labels = Kept::new(LABEL_BYTES);
+        Ok(Self { path, _lock: lock, readers, writer: sender, versions, labels, streams })
     }
 
     /// See `Db::version`.
@@ -253,13 +269,15 @@ impl Sqlite {
     }
 }
 
-/// SQLite would count its allocations under a lock that all connections share.
+/// Settings of all connections. SQLite would count its allocations under a lock that all share, and write what savepoints
+/// change to a temporary file for the rest of a transaction as soon as one has changed 64 KB, which a create sometimes does.
 #[allow(unsafe_code)]
-fn without_memory_statistics() {
+fn configure() {
     static ONCE: Once = Once::new();
-    // SAFETY: the option takes one integer. If SQLite is already initialized, the call changes nothing.
+    // SAFETY: each option takes one integer. If SQLite is already initialized, the calls change nothing.
     ONCE.call_once(|| unsafe {
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
+        rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_STMTJRNL_SPILL, SAVEPOINT_BYTES);
     });
 }
 

@@ -26,6 +26,13 @@ pub fn routes() -> Router<App> {
     at(ROOT, [("/names", list()), ("/names/names", list())])
 }
 
+/// The kept answer to a GET, if there is one.
+pub fn at_once(app: &App, request: &Request) -> Option<Response> {
+    let (result, quota) = names::at_once(app, request)?;
+    let response = result.unwrap_or_else(problem::show);
+    Some(Version::V2.finish(app, response, PARTICIPANTS, Some(quota)))
+}
+
 async fn serve(State(app): State<App>, request: Request) -> Response {
     let call = LegacyRequest::read(&app, request).await;
     let (result, quota) = names::list(&app, &call).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
+use axum::{extract::Request, http::uri::PathAndQuery, response::Response};
 
 use crate::{
     api::{
@@ -27,6 +27,7 @@ use crate::{
         name_page::NamePageRef,
     },
     http::{
+        client,
         embeds::{Icon, Include},
         params::Params,
     },
@@ -52,8 +53,9 @@ async fn open(app: &App, call: &LegacyRequest) -> Result<CodeTarget, Error> {
     let blank = || Error::invalid(Field::Parameter("access_code"), Fault::Blank);
     let given = call.params.text("access_code").ok_or_else(blank)?;
     let code = NamePageRef::parse(&given).ok_or(Error::Missing(Missing::NamePage))?;
-    let (institution, access, reach) = names::open_reach(app, &code).await?;
-    Ok(CodeTarget { code, institution: Arc::new(institution), access, reach })
+    let open = names::open_reach(app, &code).await?;
+    let access = open.access();
+    Ok(CodeTarget { code, institution: open.institution, access, reach: open.reach })
 }
 
 /// Everybody on the page, or one person. The rate limit is per page; failures are counted per client address, and a
@@ -65,8 +67,7 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
         return (Err(Problem::TooMany), Some(admitted));
     }
     let version = app.data_version();
-    let question =
-        Question { asker: Asker::Anyone, target: call.target.as_ref().map_or("", |target| target.as_str()) };
+    let question = question(call.target.as_ref());
     if let Some(answer) = version.and_then(|version| app.answers.get(version, &question))
         && let Some((limit_key, ceiling)) = answer.limit
     {
@@ -90,11 +91,29 @@ pub async fn list(app: &App, call: &LegacyRequest) -> (Result<Response, Problem>
     };
     let result = match (result, version) {
         (Ok(response), Some(version)) if call.target.is_some() => {
-            kept::keep(app, version, question, Some(limit), response).await
+            kept::keep(app, version, question, Some(limit), call.route.as_ref(), response).await
         }
         (result, _) => result,
     };
     (result, Some(quota))
+}
+
+fn question(target: Option<&PathAndQuery>) -> Question<'_> {
+    Question { asker: Asker::Anyone, target: target.map_or("", PathAndQuery::as_str) }
+}
+
+/// `None` if nothing is kept, or if a rate limit had to be read from the database.
+pub fn at_once(app: &App, request: &Request) -> Option<(Result<Response, Problem>, Quota)> {
+    let (now, guesses) = (app.clock.instant(), LimitKey::code_guesses(client::address(request.extensions())));
+    let answer = app.answers.get(app.data_version()?, &question(request.uri().path_and_query()))?;
+    let (limit_key, ceiling) = answer.limit?;
+    let admitted = app.limiter.admit_at_once(guesses, now)?;
+    if admitted.retry_after.is_some() {
+        return Some((Err(Problem::TooMany), admitted));
+    }
+    let quota = app.limiter.take_at_once(limit_key, ceiling, now)?;
+    let refused = quota.retry_after.is_some();
+    Some((if refused { Err(Problem::TooMany) } else { Ok(kept::respond(answer)) }, quota))
 }
 
 async fn respond(app: &App, params: &Params, target: CodeTarget) -> Result<Response, Problem> {

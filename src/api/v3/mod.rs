@@ -9,7 +9,8 @@ use axum::{Router, extract::Request, response::Response, routing::get};
 use futures_util::{FutureExt, future::BoxFuture};
 
 use super::{
-    at, kept,
+    at,
+    kept::{self, Immediate},
     legacy::{self, LegacyRequest, PARTICIPANTS, Version},
     problem::Problem,
 };
@@ -39,6 +40,20 @@ pub fn routes() -> Router<App> {
         ("/names/names/search", search()),
     ];
     at(ROOT, routes.map(|(path, route)| (path, route.options(legacy::preflight))))
+}
+
+/// The kept answer to a GET, if there is one.
+pub fn at_once(app: &App, request: &Request) -> Option<Response> {
+    let uri = request.uri();
+    let Immediate { quota, result, .. } = kept::at_once(app, token_in(uri.query()?)?, uri.path_and_query()?)?;
+    let successor = if uri.path().ends_with("/search") { SEARCH } else { PARTICIPANTS };
+    Some(Version::V3.finish(app, result.unwrap_or_else(problem::show), successor, Some(quota)))
+}
+
+/// The token, if it is there as most clients write it. If it is not the one that `Params` finds, nothing is kept for it.
+fn token_in(query: &str) -> Option<&str> {
+    let token = query.split('&').find_map(|pair| pair.strip_prefix("auth_token="))?;
+    token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)).then_some(token)
 }
 
 /// An authenticated request.
@@ -89,7 +104,7 @@ async fn serve(app: App, request: Request, handler: LookupHandler, successor: &s
                     Ok(()) => {
                         let lookup = Lookup { caller: caller.clone(), params: call.params };
                         let make = || handler(app.clone(), lookup);
-                        kept::or_make(&app, &caller, call.target.as_ref(), make).await
+                        kept::or_make(&app, &caller, call.target.as_ref(), call.route.as_ref(), make).await
                     }
                     Err(forbidden) => Err(forbidden.into()),
                 },

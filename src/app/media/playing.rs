@@ -4,9 +4,9 @@
 use bytes::Bytes;
 
 use crate::{
-    app::{App, kept::Kept},
+    app::App,
     domain::ids::InstitutionId,
-    store::DataVersion,
+    store::{DataVersion, kept::Kept},
 };
 
 /// Files by institution and the hex of their link as a number. Most of them are in the cache of mapped files, too.

@@ -22,6 +22,11 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         all.push(("the best by key without a label", unlabeled_text(by, 0), one.clone()));
         let on_page = [one.clone(), vec![page.clone()]].concat();
         all.push(("the best by key on a known page", unlabeled_text(by, 1), on_page));
+        all.push((
+            "everybody by key without a label",
+            WITH_KEY_UNLABELED[by as usize][0].one().to_owned(),
+            one.clone(),
+        ));
         let many = [vec![institution.clone()], vec![text(key); 64]].concat();
         all.push(("many by key", by_keys_text(&SELECTION, by, 64, false, 0), many.clone()));
         all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, 0), many.clone()));

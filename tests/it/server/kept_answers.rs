@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use endonym::app::media;
+use endonym::{
+    app::{Actor, institutions, limiter::Policy, media, name_pages},
+    domain::name_page::NamePageRef,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{
-    World,
+    Setup, World,
     media::{file, wav},
     process::Installation,
     until,
@@ -63,6 +66,121 @@ async fn what_another_process_writes_is_in_the_next_answer() {
     let id = tokens["tokens"][0]["id"].as_str().unwrap();
     here.succeed(&["token", "revoke", "--institution", "example", id]);
     until("the token is refused", || async { get(server.address(), v3, "").await.0 == 401 }).await;
+}
+
+const DIRECTORY: &str = "https://directory.example.edu";
+
+/// The version of the API in a path.
+fn version(path: &str) -> &str {
+    path.split('/').nth(3).unwrap()
+}
+
+/// Its page may be read by version 2.
+async fn open_world(setup: Setup) -> World {
+    let world = World::with(setup).await;
+    let page = NamePageRef::parse(&world.page.slug).unwrap();
+    name_pages::allow_v2(&world.app, &Actor::Operator, world.institution.id, &page, true).await.unwrap();
+    world
+}
+
+/// `PATHS` in a world.
+fn paths(world: &World) -> [String; PATHS.len()] {
+    PATHS.map(|path| {
+        let path = path.replace("{token}", &world.token).replace("{code}", &world.page.access_code);
+        path.replace("/class/", &format!("/{}/", world.page.slug))
+            .replace("access_code=class", &format!("access_code={}", world.page.slug))
+    })
+}
+
+/// A kept answer is sent before the request is routed.
+#[tokio::test]
+async fn a_kept_answer_is_the_same_to_the_letter_as_one_that_is_made_and_it_is_counted() {
+    let world = open_world(Setup { sqlite: true, ..Setup::default() }).await;
+    let origins = institutions::Change { allow_origins: vec![DIRECTORY.to_owned()], ..Default::default() };
+    institutions::update(&world.app, &Actor::Operator, &world.institution.slug, origins).await.unwrap();
+    world.person("Ana", "ana@example.edu").await;
+    let (client, mut turn) = (reqwest::Client::new(), 0);
+    for path in paths(&world) {
+        let headers: [&[(&str, &str)]; 4] = [
+            &[],
+            &[("origin", DIRECTORY)],
+            &[("origin", "https://elsewhere.example")],
+            &[("accept-encoding", "gzip"), ("x-request-id", "mine")],
+        ];
+        for headers in headers {
+            turn += 1;
+            let change = json!({ "name_page_id": world.page.slug, "participant": { "notes": format!("Turn {turn}") } });
+            world.put("/v5/participants/ana@example.edu", change).await.expect(200);
+            let mut remaining = Vec::new();
+            let mut ask = async |method: Method| {
+                let mut request = client.request(method, format!("{}{path}", world.base));
+                request = request.header("authorization", &world.token);
+                for (name, value) in headers {
+                    request = request.header(*name, *value);
+                }
+                let answer = request.send().await.unwrap();
+                let status = answer.status().as_u16();
+                let mut shown = Vec::new();
+                for (name, value) in answer.headers() {
+                    let value = value.to_str().unwrap();
+                    match name.as_str() {
+                        "nc-rate-limit-remaining" => remaining.push(value.parse::<u32>().unwrap()),
+                        "x-request-id" if value != "mine" => {}
+                        "date" | "nc-rate-limit-reset" => {}
+                        name => shown.push(format!("{name}: {value}")),
+                    }
+                }
+                shown.sort_unstable();
+                (status, shown, answer.bytes().await.unwrap())
+            };
+            let made = ask(Method::GET).await;
+            assert_eq!(made.0, 200, "{path}");
+            for _ in 0..3 {
+                assert_eq!(ask(Method::GET).await, made, "{path} {headers:?}");
+            }
+            let (status, shown, body) = ask(Method::HEAD).await;
+            assert_eq!((status, body.len()), (200, 0), "{path}");
+            let length = |line: &&String| {
+                !line.starts_with("content-length") && !line.starts_with("transfer-encoding")
+            };
+            assert_eq!(
+                shown.iter().filter(length).collect::<Vec<_>>(),
+                made.1.iter().filter(length).collect::<Vec<_>>(),
+                "{path} {headers:?}"
+            );
+            let first = remaining[0];
+            assert_eq!(remaining, (0..5).map(|n| first - n).collect::<Vec<_>>(), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn past_the_ceiling_a_kept_answer_is_refused_like_any_other() {
+    let quarter = Duration::from_secs(900);
+    let policy = Policy { ceiling: 8, window: quarter, throttle: quarter };
+    for number in 0..5 {
+        let world = open_world(Setup { sqlite: true, rate_limit: policy, ..Setup::default() }).await;
+        world.person("Ana", "ana@example.edu").await;
+        let path = paths(&world)[number].clone();
+        let mut accepted = 0;
+        let refused = loop {
+            let (status, body) = get(world.base.trim_start_matches("http://"), &path, &world.token).await;
+            if status != 200 {
+                break (status, body);
+            }
+            accepted += 1;
+        };
+        // The person was created with the token.
+        assert_eq!(accepted, if version(&path) == "v2" { 8 } else { 7 }, "{path}");
+        assert_eq!(refused.0, 429, "{path}");
+        // Somebody else was never looked up.
+        let other = path.replace("ana@example.edu", "nobody@example.edu");
+        assert_eq!(
+            get(world.base.trim_start_matches("http://"), &other, &world.token).await,
+            refused,
+            "{path}"
+        );
+    }
 }
 
 #[tokio::test]
