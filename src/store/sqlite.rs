@@ -1,5 +1,6 @@
 //! SQLite: reads run on the caller's thread; a single writer commits waiting transactions together.
 
+mod allocator;
 mod files;
 mod version;
 
@@ -274,8 +275,11 @@ impl Sqlite {
 #[allow(unsafe_code)]
 fn configure() {
     static ONCE: Once = Once::new();
-    // SAFETY: each option takes one integer. If SQLite is already initialized, the calls change nothing.
+    let methods = allocator::methods();
+    // SAFETY: these are the arguments that the options take: a struct, which is copied, and integers. If SQLite is already initialized, the
+    // calls change nothing.
     ONCE.call_once(|| unsafe {
+        rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MALLOC, &raw const methods);
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_STMTJRNL_SPILL, SAVEPOINT_BYTES);
     });
