@@ -82,11 +82,6 @@ impl Service for Site {
                 None => pages::files::audio(State(self.app.clone()), request).boxed(),
             };
         }
-        let app = self.app.clone();
-        let mut router = self.router.clone();
-        let (accepts, is_head) = (AcceptEncoding::of(request.headers()), *request.method() == Method::HEAD);
-        let uri = request.uri().clone();
-        let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         // Lookups of the API are the next most frequent, and change nothing.
         let is_lookup = is_read && request.uri().path().starts_with("/api/");
         if self.is_public
@@ -96,6 +91,11 @@ impl Service for Site {
             let accepts = AcceptEncoding::of(request.headers());
             return async move { compression::encode(response, &accepts, false).await }.boxed();
         }
+        let app = self.app.clone();
+        let mut router = self.router.clone();
+        let (accepts, is_head) = (AcceptEncoding::of(request.headers()), *request.method() == Method::HEAD);
+        let uri = request.uri().clone();
+        let languages = request.headers().get(header::ACCEPT_LANGUAGE).cloned();
         let client = request.extensions().get::<Client>();
         let origin = client.map_or(Origin::Unknown, |client| Origin::Network(client.address));
         async move {

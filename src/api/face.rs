@@ -12,7 +12,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde::Serialize;
 
 use super::{
-    kept::{self, Immediate},
+    kept,
     problem::{ErrorReply, Problem},
     request::{ApiRequest, has_body},
     words,
@@ -94,9 +94,9 @@ fn served_by(needs: Action, handler: ApiHandler, show: RenderProblem) -> Endpoin
 /// The kept answer to a GET, if there is one.
 pub fn at_once(app: &App, request: &Request, show: RenderProblem) -> Option<Response> {
     let token = access_token(request.headers());
-    let Immediate { caller, quota, result } = kept::at_once(app, token, request.uri().path_and_query()?)?;
+    let (caller, immediate) = kept::at_once(app, token, request.uri().path_and_query()?)?;
     let origin = request.headers().get(header::ORIGIN);
-    Some(finish(result.unwrap_or_else(show), quota, origin, &caller))
+    Some(immediate.finish(show, |response, quota| finish(response, quota, origin, &caller)))
 }
 
 /// Handles one request: token, rate limit, access check, body, handler, headers.

@@ -14,7 +14,7 @@ use axum::{
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-use super::problem::Problem;
+use super::{face::RenderProblem, problem::Problem};
 use crate::{
     app::{
         App, Caller, DataVersion, Error,
@@ -22,33 +22,44 @@ use crate::{
         callers,
         limiter::{LimitKey, Quota},
     },
-    domain::access::Action,
     http::reply::{self, Route},
     telemetry::metrics,
 };
 
-/// What a request with a token gets at once.
+/// What a request gets at once.
 pub struct Immediate {
-    pub caller: Arc<Caller>,
     pub quota: Quota,
     pub result: Result<Response, Problem>,
+    route: Route,
 }
 
-/// `None` if nothing is kept, or if the token or the rate limit had to be read from the database.
-pub fn at_once(app: &App, token: &str, target: &PathAndQuery) -> Option<Immediate> {
+impl Immediate {
+    /// What is kept, unless the rate limit refuses it.
+    pub fn new(answer: Answer, quota: Quota) -> Self {
+        let route = Route::Matched(answer.route.clone());
+        let result = if quota.retry_after.is_some() { Err(Problem::TooMany) } else { Ok(respond(answer)) };
+        Self { quota, result, route }
+    }
+
+    /// The finished response: that to a refused request has a route, too.
+    pub fn finish(self, show: RenderProblem, finish: impl FnOnce(Response, Quota) -> Response) -> Response {
+        let mut response = finish(self.result.unwrap_or_else(show), self.quota);
+        response.extensions_mut().insert(self.route);
+        response
+    }
+}
+
+/// `None` if nothing is kept, if the token would have to be read from the database, or the rate limit from a store that nodes share.
+pub fn at_once(app: &App, token: &str, target: &PathAndQuery) -> Option<(Arc<Caller>, Immediate)> {
     let version = app.data_version()?;
     let known = callers::known(app, token, version)?;
     let caller = known.caller();
+    // It was kept for this caller, whose token permits reading as long as the version is the same.
     let answer = app.answers.get(version, &question(caller, target))?;
     let (key, ceiling) = (LimitKey::Token(caller.token_id), caller.institution.rate_limit);
     let quota = app.limiter.take_at_once(key, ceiling, app.clock.instant())?;
     known.count();
-    let result = if quota.retry_after.is_some() {
-        Err(Problem::TooMany)
-    } else {
-        caller.check(Action::Read).map(|()| respond(answer)).map_err(Problem::from)
-    };
-    Some(Immediate { caller: caller.clone(), quota, result })
+    Some((caller.clone(), Immediate::new(answer, quota)))
 }
 
 fn question<'a>(caller: &Caller, target: &'a PathAndQuery) -> Question<'a> {
@@ -80,7 +91,6 @@ pub fn respond(answer: Answer) -> Response {
     if let Some(link) = answer.link.and_then(|link| HeaderValue::from_maybe_shared(link).ok()) {
         response.headers_mut().insert(header::LINK, link);
     }
-    response.extensions_mut().insert(Route::Matched(answer.route));
     response
 }
 
@@ -94,7 +104,13 @@ pub async fn keep(
     response: Response,
 ) -> Result<Response, Problem> {
     let small = response.body().size_hint().exact().is_some_and(|bytes| bytes <= MAX_ANSWER_BYTES as u64);
-    if response.status() != StatusCode::OK || !small || !app.answers.is_worth_keeping(&question) {
+    // After each write, everything would be copied for nothing.
+    let is_current = app.data_version() == Some(version);
+    if response.status() != StatusCode::OK
+        || !small
+        || !is_current
+        || !app.answers.is_worth_keeping(&question)
+    {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();

@@ -50,6 +50,9 @@ const CACHE_TIME: Duration = Duration::from_millis(400);
 /// How long a token is used without reading it again, if nothing is said to have changed: somebody may have changed the database by hand.
 const RELOAD_TIME: Duration = Duration::from_secs(30);
 
+/// How long a token is cached that nobody uses.
+const IDLE_TIME: Duration = Duration::from_secs(600);
+
 /// What tells whether tokens have changed.
 #[derive(Clone, Copy)]
 struct Basis {
@@ -199,9 +202,14 @@ impl KnownCaller {
 
 /// The caller of a token that was read from this version of the database, which is the current one.
 pub fn known(app: &App, token: &str, version: DataVersion) -> Option<KnownCaller> {
+    if token.is_empty() || token.len() > MAX_TOKEN_BYTES {
+        return None;
+    }
     let (token, now) = (app.callers.cached(&digest::of(token))?, app.clock.now());
     let is_valid = token.caller.version == Some(version) && token.expires_at.is_none_or(|end| end > now);
-    is_valid.then_some(KnownCaller { token, now })
+    // Before it looks idle, `find` renews it.
+    let is_recent = app.clock.instant().duration_since(token.basis.read_at) < IDLE_TIME / 2;
+    (is_valid && is_recent).then_some(KnownCaller { token, now })
 }
 
 async fn find(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<CachedToken>> {
@@ -340,7 +348,7 @@ impl Callers {
             let used = Taken::take(known, now);
             let is_used = used.is_some();
             taken.extend(used);
-            is_used || instant.duration_since(known.basis.read_at) < Duration::from_secs(600)
+            is_used || instant.duration_since(known.basis.read_at) < IDLE_TIME
         });
         let revoked = std::mem::take(&mut *self.revoked.lock().unwrap_or_else(PoisonError::into_inner));
         taken.extend(revoked.iter().filter_map(|token| Taken::take(token, now)));

@@ -276,8 +276,8 @@ impl Sqlite {
 fn configure() {
     static ONCE: Once = Once::new();
     let methods = allocator::methods();
-    // SAFETY: these are the arguments that the options take: a struct, which is copied, and integers. If SQLite is already initialized, the
-    // calls change nothing.
+    // SAFETY: these are the arguments that the options take: a struct, which is copied, and integers. No other thread may use SQLite meanwhile:
+    // whoever opens a connection comes here first, and waits. If SQLite is already initialized, the calls change nothing.
     ONCE.call_once(|| unsafe {
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MALLOC, &raw const methods);
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);

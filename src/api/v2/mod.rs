@@ -28,9 +28,8 @@ pub fn routes() -> Router<App> {
 
 /// The kept answer to a GET, if there is one.
 pub fn at_once(app: &App, request: &Request) -> Option<Response> {
-    let (result, quota) = names::at_once(app, request)?;
-    let response = result.unwrap_or_else(problem::show);
-    Some(Version::V2.finish(app, response, PARTICIPANTS, Some(quota)))
+    let finish = |response, quota| Version::V2.finish(app, response, PARTICIPANTS, Some(quota));
+    Some(names::at_once(app, request)?.finish(problem::show, finish))
 }
 
 async fn serve(State(app): State<App>, request: Request) -> Response {

@@ -6,7 +6,7 @@ use axum::{extract::Request, http::uri::PathAndQuery, response::Response};
 
 use crate::{
     api::{
-        kept,
+        kept::{self, Immediate},
         legacy::{self, LegacyRequest},
         listing,
         problem::Problem,
@@ -102,18 +102,17 @@ fn question(target: Option<&PathAndQuery>) -> Question<'_> {
     Question { asker: Asker::Anyone, target: target.map_or("", PathAndQuery::as_str) }
 }
 
-/// `None` if nothing is kept, or if a rate limit had to be read from the database.
-pub fn at_once(app: &App, request: &Request) -> Option<(Result<Response, Problem>, Quota)> {
+/// `None` if nothing is kept, or if a rate limit would have to be read from a store that nodes share.
+pub fn at_once(app: &App, request: &Request) -> Option<Immediate> {
     let (now, guesses) = (app.clock.instant(), LimitKey::code_guesses(client::address(request.extensions())));
     let answer = app.answers.get(app.data_version()?, &question(request.uri().path_and_query()))?;
     let (limit_key, ceiling) = answer.limit?;
     let admitted = app.limiter.admit_at_once(guesses, now)?;
-    if admitted.retry_after.is_some() {
-        return Some((Err(Problem::TooMany), admitted));
-    }
-    let quota = app.limiter.take_at_once(limit_key, ceiling, now)?;
-    let refused = quota.retry_after.is_some();
-    Some((if refused { Err(Problem::TooMany) } else { Ok(kept::respond(answer)) }, quota))
+    let quota = match admitted.retry_after {
+        Some(_) => admitted,
+        None => app.limiter.take_at_once(limit_key, ceiling, now)?,
+    };
+    Some(Immediate::new(answer, quota))
 }
 
 async fn respond(app: &App, params: &Params, target: CodeTarget) -> Result<Response, Problem> {

@@ -9,8 +9,7 @@ use axum::{Router, extract::Request, response::Response, routing::get};
 use futures_util::{FutureExt, future::BoxFuture};
 
 use super::{
-    at,
-    kept::{self, Immediate},
+    at, kept,
     legacy::{self, LegacyRequest, PARTICIPANTS, Version},
     problem::Problem,
 };
@@ -45,9 +44,10 @@ pub fn routes() -> Router<App> {
 /// The kept answer to a GET, if there is one.
 pub fn at_once(app: &App, request: &Request) -> Option<Response> {
     let uri = request.uri();
-    let Immediate { quota, result, .. } = kept::at_once(app, token_in(uri.query()?)?, uri.path_and_query()?)?;
+    let (_, immediate) = kept::at_once(app, token_in(uri.query()?)?, uri.path_and_query()?)?;
     let successor = if uri.path().ends_with("/search") { SEARCH } else { PARTICIPANTS };
-    Some(Version::V3.finish(app, result.unwrap_or_else(problem::show), successor, Some(quota)))
+    let finish = |response, quota| Version::V3.finish(app, response, successor, Some(quota));
+    Some(immediate.finish(problem::show, finish))
 }
 
 /// The token, if it is there as most clients write it. If it is not the one that `Params` finds, nothing is kept for it.

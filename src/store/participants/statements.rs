@@ -38,7 +38,15 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             [many.clone(), vec![page.clone()]].concat(),
         ));
         let pages = || [Value::Int(1), Value::Int(2)].to_vec();
-        all.push(("the best by key on some pages", best_text(by, 2), [one, pages()].concat()));
+        all.push(("the best by key on some pages", best_text(by, 2), [one.clone(), pages()].concat()));
+        let unlabeled = ("the best by key on some pages without a label", unlabeled_text(by, 2));
+        all.push((unlabeled.0, unlabeled.1, [one.clone(), pages()].concat()));
+        let unlabeled = WITH_KEY_UNLABELED[by as usize][1].one().to_owned();
+        all.push((
+            "everybody by key on a page without a label",
+            unlabeled,
+            [one, vec![page.clone()]].concat(),
+        ));
         let on_pages = by_keys_text(REGISTRATION, by, 64, false, 2);
         all.push(("registrations by key on some pages", on_pages, [many, pages()].concat()));
     }

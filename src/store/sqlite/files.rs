@@ -11,7 +11,7 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
-use super::{Error, Result, error};
+use super::{Error, Result, configure, error};
 
 /// Only our own user may read the database. It is created with these permissions, and they are fixed if an earlier
 /// version left it readable. SQLite gives `-wal` and `-shm` the same permissions.
@@ -55,12 +55,14 @@ pub fn copy(connection: &Connection, target: &Path) -> Result<()> {
 
 /// Checkpoints a database that is not in use into a single file and removes its write-ahead log.
 pub fn checkpoint(path: &Path) -> Result<()> {
+    configure();
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(error)?;
     leave_wal_mode(&connection).map_err(error)
 }
 
 /// Runs SQLite's integrity check.
 pub fn check(path: &Path) -> Result<()> {
+    configure();
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(error)?;
     let says: String =
         connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(error)?;

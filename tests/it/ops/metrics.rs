@@ -197,11 +197,13 @@ async fn the_rate_limit_is_counted_by_version() {
         send(&serving, &token, "GET", "/api/private/v5/participants").await,
         send(&serving, &token, "GET", "/api/private/v4/participants").await,
         send(&serving, &token, "GET", "/api/private/v4/participants").await,
+        send(&serving, "", "GET", &format!("/api/private/v3/name?auth_token={token}&email=ana@x.org")).await,
     ];
-    assert_eq!(statuses, [200, 429, 429, 429]);
+    assert_eq!(statuses, [200, 429, 429, 429, 429]);
     let seen = figures(&serving.base).await;
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v5")]), 1.0);
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v4")]), 2.0);
+    assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v3")]), 1.0);
 }
 
 #[tokio::test]
