@@ -208,9 +208,9 @@ fn pitch_ratio(name: &[f32], aligned: &[f32]) -> f32 {
 /// The period of a voice between 70 and 400 Hz, in samples; `None` if the frame is not voiced.
 fn period(frame: &[f32]) -> Option<f32> {
     let score = |lag: usize| correlation(&frame[lag..], &frame[..frame.len() - lag]);
-    let lags = RATE / 400..=RATE / 70;
-    let best = lags.max_by(|one, other| score(*one).total_cmp(&score(*other)))?;
-    let [before, at, after] = [score(best - 1), score(best), score(best + 1)];
+    let scored = (RATE / 400..=RATE / 70).map(|lag| (lag, score(lag)));
+    let (best, at) = scored.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let [before, after] = [score(best - 1), score(best + 1)];
     // The top of a parabola through the three.
     let offset = 0.5 * (before - after) / (before - 2.0 * at + after);
     (at > 0.8 && before < at && after < at).then_some(best as f32 + offset)
