@@ -1,6 +1,5 @@
 //! SQLite: reads run on the caller's thread; a single writer commits waiting transactions together.
 
-mod allocator;
 mod files;
 mod version;
 
@@ -275,13 +274,15 @@ impl Sqlite {
 #[allow(unsafe_code)]
 fn configure() {
     static ONCE: Once = Once::new();
-    let methods = allocator::methods();
-    // SAFETY: these are the arguments that the options take: a struct, which is copied, and integers. No other thread may use SQLite meanwhile:
-    // whoever opens a connection comes here first, and waits. If SQLite is already initialized, the calls change nothing.
+    // SAFETY: each option takes one integer. No other thread may use SQLite meanwhile: whoever opens a connection comes here first, and
+    // waits. If SQLite is already initialized, the calls change nothing.
     ONCE.call_once(|| unsafe {
-        rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MALLOC, &raw const methods);
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_STMTJRNL_SPILL, SAVEPOINT_BYTES);
+        // SQLite allocates with the C library, which would return the memory of each savepoint to the kernel, and get it back page by page.
+        // By default it keeps 128 KB.
+        #[cfg(target_env = "gnu")]
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 3 * SAVEPOINT_BYTES);
     });
 }
 

@@ -111,6 +111,8 @@ async fn a_kept_answer_is_the_same_to_the_letter_as_one_that_is_made_and_it_is_c
             turn += 1;
             let change = json!({ "name_page_id": world.page.slug, "participant": { "notes": format!("Turn {turn}") } });
             world.put("/v5/participants/ana@example.edu", change).await.expect(200);
+            // From then on, answers are kept: the token is read again.
+            world.advance(Duration::from_secs(1));
             let mut remaining = Vec::new();
             let mut ask = async |method: Method| {
                 let mut request = client.request(method, format!("{}{path}", world.base));
@@ -164,6 +166,7 @@ async fn past_the_ceiling_a_kept_answer_is_refused_like_any_other() {
     for number in 0..5 {
         let world = open_world(Setup { sqlite: true, rate_limit: policy, ..Setup::default() }).await;
         world.person("Ana", "ana@example.edu").await;
+        world.advance(Duration::from_secs(1));
         let path = paths(&world)[number].clone();
         let mut accepted = 0;
         let refused = loop {
