@@ -94,7 +94,7 @@ pub fn respond(answer: Answer) -> Response {
     response
 }
 
-/// Keeps the answer if it is small, complete, and worth its memory. `version` was read before the database was.
+/// Keeps the answer if it is small and complete, and the question was asked before. `version` was read before the database was.
 pub async fn keep(
     app: &App,
     version: DataVersion,
@@ -104,12 +104,9 @@ pub async fn keep(
     response: Response,
 ) -> Result<Response, Problem> {
     let small = response.body().size_hint().exact().is_some_and(|bytes| bytes <= MAX_ANSWER_BYTES as u64);
-    // After each write, everything would be copied for nothing.
+    // It would be copied for nothing.
     let is_current = app.data_version() == Some(version);
-    if response.status() != StatusCode::OK
-        || !small
-        || !is_current
-        || !app.answers.is_worth_keeping(&question)
+    if response.status() != StatusCode::OK || !small || !is_current || !app.answers.is_asked_again(&question)
     {
         return Ok(response);
     }

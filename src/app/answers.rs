@@ -1,8 +1,8 @@
 //! Finished answers to lookups and short lists, kept until the database changes. Directories ask for the same few people
 //! again and again, and pollers for the same page of a list; such an answer costs neither a query nor serialization.
 //!
-//! When the memory is half full, an answer is kept when its question is asked for the second time: most questions of a nightly
-//! synchronization are asked once, and would displace those that are asked all day.
+//! An answer is kept when its question is asked for the second time: most questions of a nightly synchronization are asked once,
+//! and would displace those that are asked all day.
 
 use std::sync::Arc;
 

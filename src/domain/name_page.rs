@@ -31,13 +31,6 @@ pub struct PageLabel {
     pub allow_v2: bool,
 }
 
-impl PageLabel {
-    /// Of its texts.
-    pub fn bytes(&self) -> usize {
-        [&self.title, &self.slug, &self.event_code, &self.access_code].map(String::len).iter().sum()
-    }
-}
-
 impl From<NamePage> for PageLabel {
     fn from(page: NamePage) -> Self {
         let NamePage { id: _, title, slug, event_code, access_code, allow_v2, created_at: _ } = page;

@@ -308,15 +308,6 @@ impl Sql {
         Self { handle, changed_rows: 0, scrubs_wal: false }
     }
 
-    /// Where the labels of name pages are kept, and for which version of the database. Only outside a transaction, which may have changed
-    /// some.
-    pub(super) fn kept_labels(&self) -> Option<(Arc<sqlite::Sqlite>, DataVersion)> {
-        match &self.handle {
-            Handle::Pool(Db::Sqlite(sqlite)) => Some((sqlite.clone(), sqlite.version()?)),
-            Handle::Pool(Db::Postgres(_)) | Handle::Sqlite(_) | Handle::Postgres(_) => None,
-        }
-    }
-
     /// For queues: skips rows that are locked by other workers. SQLite has a single writer anyway.
     pub(super) const fn skip_locked(&self) -> &'static str {
         match &self.handle {

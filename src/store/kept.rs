@@ -84,10 +84,6 @@ impl<K, V: Clone> Shard<K, V> {
         }
     }
 
-    fn has_room(&self, generation_bytes: usize) -> bool {
-        self.older.entries.is_empty() && self.recent.bytes < generation_bytes
-    }
-
     fn is_asked_again(&mut self, hash: u64) -> bool {
         if self.asked.is_empty() {
             self.asked.resize(ASKED, 0);
@@ -119,12 +115,10 @@ impl<K, V: Clone> Kept<K, V> {
         if shard.version == Some(version) { shard.get(hash, key, self.generation_bytes) } else { None }
     }
 
-    /// Is the key worth its memory? It is if it was asked for before, kept or not, or if half of the memory is free.
-    pub fn is_worth_keeping(&self, key: &impl Hash) -> bool {
+    /// Was the key asked for before, kept or not? If so, it is worth its memory.
+    pub fn is_asked_again(&self, key: &impl Hash) -> bool {
         let hash = self.hasher.hash_one(key);
-        let mut shard = self.shard(hash);
-        let is_asked_again = shard.is_asked_again(hash);
-        is_asked_again || shard.has_room(self.generation_bytes)
+        self.shard(hash).is_asked_again(hash)
     }
 
     /// `version` was read before the database was. `bytes` are those of the key and the value.
@@ -169,18 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_worth_its_memory_while_there_is_room_and_then_when_it_is_asked_for_again() {
+    fn a_key_is_worth_its_memory_when_it_is_asked_for_again() {
         let kept: Kept<String, u8> = Kept::new(MAX_BYTES);
-        let [version, _] = versions();
-        assert!(kept.is_worth_keeping(&"a"));
-        for number in 0..2_000 {
-            kept.keep(version, number.to_string(), 1, 3_000);
-        }
-        assert!(kept.is_worth_keeping(&"a"));
-        assert!(!kept.is_worth_keeping(&"b"));
-        assert!(kept.is_worth_keeping(&"b"));
-        kept.clear(Some(version));
-        assert!(kept.is_worth_keeping(&"c"));
+        assert!(!kept.is_asked_again(&"a"));
+        assert!(kept.is_asked_again(&"a"));
+        assert!(!kept.is_asked_again(&"b"));
     }
 
     #[test]

@@ -10,7 +10,6 @@ mod statements;
 mod writes;
 
 use std::{
-    borrow::Cow,
     collections::HashMap,
     sync::{Arc, LazyLock},
 };
@@ -85,46 +84,25 @@ fn with_page_id(row: &Row<'_>, unknown: &Arc<PageLabel>) -> Result<(NamePageId, 
     Ok((id_of_page(row)?, from_row(row, unknown.clone())?))
 }
 
-/// Fetches each page's label only once: the people in a list are often on the same page. SQLite keeps labels until the database changes.
+/// Fetches each page's label only once: the people in a list are often on the same page.
 async fn add_labels(
     sql: &mut Sql,
     institution: InstitutionId,
     mut found: Vec<(NamePageId, Participant)>,
 ) -> Result<Vec<Participant>> {
-    let kept = sql.kept_labels();
-    let known =
-        |page| kept.as_ref().and_then(|(sqlite, version)| sqlite.labels.get(*version, &(institution, page)));
-    if let [(page, _)] = *found
-        && let Some(label) = known(page)
-    {
-        return Ok(found
-            .into_iter()
-            .map(|(_, person)| Participant { page: label.clone(), ..person })
-            .collect());
-    }
     let mut pages: Vec<NamePageId> = found.iter().map(|(page, _)| *page).collect();
     pages.sort_unstable();
     pages.dedup();
     let mut labels = HashMap::with_capacity(pages.len());
-    pages.retain(|page| match known(*page) {
-        Some(label) => labels.insert(*page, label).is_some(),
-        None => true,
-    });
     let read = |row: &Row<'_>| Ok((row.id::<NamePageId>(0)?, label(row, 1)?));
     for group in padded(&pages) {
         let count = group.len();
         let params: Vec<Value<'_>> =
             [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
-        let read = match LABELS.get(count.ilog2() as usize) {
+        labels.extend(match LABELS.get(count.ilog2() as usize) {
             Some(lookup) => sql.look_up(lookup, &params, read).await?,
             None => sql.rows(&labels_text(count), &params, read).await?,
-        };
-        if let Some((sqlite, version)) = &kept {
-            for (page, label) in &read {
-                sqlite.labels.keep(*version, (institution, *page), label.clone(), label.bytes());
-            }
-        }
-        labels.extend(read);
+        });
     }
     // Drop people whose page was deleted concurrently.
     found.retain_mut(|(page, person)| {
@@ -193,18 +171,9 @@ pub async fn best(
     let pages = page_ids(within);
     let mut params: Vec<Value<'_>> = vec![institution.into(), key.into()];
     params.extend(pages.iter().map(|page| Value::from(*page)));
-    // Citus plans a join each time; of statements on one table it keeps the plans. SQLite keeps the labels.
-    if sql.is_citus() || !sql.is_postgres() {
-        let text = UNLABELED[by as usize].get(pages.len()).map(Lookup::one);
-        let text = text.map_or_else(|| unlabeled_text(by, pages.len()).into(), Cow::from);
-        let unknown = Arc::default();
-        let found = sql.rows(&text, &params, |row| with_page_id(row, &unknown)).await?;
-        let is_somebody = !found.is_empty();
-        let found = add_labels(sql, institution, found).await?.pop();
-        if found.is_some() || !is_somebody || sql.is_citus() {
-            return Ok(found);
-        }
-        // Their page was deleted or merged into another one in between.
+    if sql.is_citus() {
+        // Citus plans a join each time. Of statements on one table it keeps the plans.
+        return Ok(labeled(sql, institution, &unlabeled_text(by, pages.len()), &params).await?.pop());
     }
     match BEST[by as usize].get(pages.len()) {
         Some(lookup) => sql.look_up_one(lookup, &params, with_label).await,
@@ -349,17 +318,15 @@ pub async fn by_keys(
 ) -> Result<Vec<Participant>> {
     if let KeyFilter { within, by, keys: [key], changed } = filter
         && !changed.is_set()
+        // Without statistics, SQLite might look for the person on each page. Citus plans a join each time.
+        && sql.is_postgres()
+        && !sql.is_citus()
     {
         let pages = page_ids(within);
-        let mut params: Vec<Value<'_>> = vec![institution.into(), (*key).into()];
-        params.extend(pages.iter().map(|page| Value::from(*page)));
-        // Without statistics, SQLite might look for the person on each page, and it keeps the labels. Citus plans a join each time.
-        let is_joined = sql.is_postgres() && !sql.is_citus();
-        let lookups = if is_joined { &WITH_KEY } else { &WITH_KEY_UNLABELED };
-        match lookups[by as usize].get(pages.len()) {
-            Some(lookup) if is_joined => return sql.look_up(lookup, &params, with_label).await,
-            Some(lookup) => return labeled(sql, institution, lookup.one(), &params).await,
-            None => {}
+        if let Some(lookup) = WITH_KEY[by as usize].get(pages.len()) {
+            let mut params: Vec<Value<'_>> = vec![institution.into(), (*key).into()];
+            params.extend(pages.iter().map(|page| Value::from(*page)));
+            return sql.look_up(lookup, &params, with_label).await;
         }
     }
     let unknown = Arc::default();
@@ -374,9 +341,6 @@ fn with_key_text(by: KeyKind, pages: usize) -> String {
     let (column, on_pages) = (by.column(), on_pages(3, pages));
     format!("SELECT {} WHERE p.institution_id = $1 AND p.{column} = $2{on_pages}", WITH_LABEL.as_str())
 }
-
-static WITH_KEY_UNLABELED: LazyLock<ByKey> =
-    LazyLock::new(|| lookups_by_key(|by, pages| by_keys_text(&SELECTION, by, 1, false, pages)));
 
 /// Selects these columns of everybody who matches.
 async fn matching<T: Send>(

@@ -29,15 +29,10 @@ use super::{
         Error, Handle, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Value, no_stream_slot, send_group,
     },
     folder::{self, FolderLock},
-    kept::Kept,
     queues::too_many_writes,
     transaction::Job,
 };
 use crate::{
-    domain::{
-        ids::{InstitutionId, NamePageId},
-        name_page::PageLabel,
-    },
     tasks,
     telemetry::metrics::{self, GaugeGuard},
 };
@@ -71,8 +66,6 @@ pub struct Sqlite {
     readers: Vec<Mutex<Connection>>,
     writer: sync_mpsc::Sender<Work>,
     versions: Arc<Versions>,
-    /// Of name pages, which the readers would otherwise look up for most people.
-    pub(super) labels: Kept<(InstitutionId, NamePageId), Arc<PageLabel>>,
     streams: Semaphore,
 }
 
@@ -92,8 +85,6 @@ const MAPPED_BYTES: i64 = 0x7fff_0000;
 /// How much of the pages that a savepoint changes is kept in memory, to be rolled back: 31 pages with their numbers. SQLite fails with
 /// 128 KB and more, which it could not write to a file at once.
 const SAVEPOINT_BYTES: c_int = 31 * (4_096 + 4);
-/// For all labels of name pages together.
-const LABEL_BYTES: usize = 4 << 20;
 /// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 /// How often truncating the write-ahead log is attempted.
@@ -157,8 +148,7 @@ impl Sqlite {
             .spawn(move || write_grouped(Sql::new(Handle::Sqlite(writer)), &receiver, &kept))
             .map_err(|e| Error::Unavailable(e.to_string()))?;
         let streams = Semaphore::new(CONCURRENT_STREAMS);
-        let labels = Kept::new(LABEL_BYTES);
-        Ok(Self { path, _lock: lock, readers, writer: sender, versions, labels, streams })
+        Ok(Self { path, _lock: lock, readers, writer: sender, versions, streams })
     }
 
     /// See `Db::version`.

@@ -22,11 +22,6 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         all.push(("the best by key without a label", unlabeled_text(by, 0), one.clone()));
         let on_page = [one.clone(), vec![page.clone()]].concat();
         all.push(("the best by key on a known page", unlabeled_text(by, 1), on_page));
-        all.push((
-            "everybody by key without a label",
-            WITH_KEY_UNLABELED[by as usize][0].one().to_owned(),
-            one.clone(),
-        ));
         let many = [vec![institution.clone()], vec![text(key); 64]].concat();
         all.push(("many by key", by_keys_text(&SELECTION, by, 64, false, 0), many.clone()));
         all.push(("keys of many", by_keys_text("p.id, p.recorded_at", by, 64, false, 0), many.clone()));
@@ -38,15 +33,7 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
             [many.clone(), vec![page.clone()]].concat(),
         ));
         let pages = || [Value::Int(1), Value::Int(2)].to_vec();
-        all.push(("the best by key on some pages", best_text(by, 2), [one.clone(), pages()].concat()));
-        let unlabeled = ("the best by key on some pages without a label", unlabeled_text(by, 2));
-        all.push((unlabeled.0, unlabeled.1, [one.clone(), pages()].concat()));
-        let unlabeled = WITH_KEY_UNLABELED[by as usize][1].one().to_owned();
-        all.push((
-            "everybody by key on a page without a label",
-            unlabeled,
-            [one, vec![page.clone()]].concat(),
-        ));
+        all.push(("the best by key on some pages", best_text(by, 2), [one, pages()].concat()));
         let on_pages = by_keys_text(REGISTRATION, by, 64, false, 2);
         all.push(("registrations by key on some pages", on_pages, [many, pages()].concat()));
     }

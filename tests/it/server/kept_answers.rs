@@ -46,7 +46,7 @@ async fn what_another_process_writes_is_in_the_next_answer() {
     let server = here.serve(&["--workers", "0"]);
     for turn in 1..=3 {
         for path in &paths {
-            // The first one is kept.
+            // The second one is kept, and so the third one is a kept answer.
             let first = get(server.address(), path, &token).await;
             assert_eq!(first.0, 200, "{}", first.1);
             for _ in 0..2 {
