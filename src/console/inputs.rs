@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use askama::Template;
+
 use super::faults;
 use crate::{
     domain::{fault::Field, field_errors::FieldErrors, page_settings::Asking},
@@ -10,7 +12,8 @@ use crate::{
     words::Words,
 };
 
-#[derive(Default)]
+#[derive(Default, Template)]
+#[template(path = "console/parts/input.html")]
 pub struct Input {
     /// The name in the form, and the id on the page.
     pub name: Cow<'static, str>,

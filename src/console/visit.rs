@@ -78,6 +78,15 @@ impl Nav {
         format!("{}/console/{}", self.root, self.slug)
     }
 
+    /// What is above the content of a page. Like parts of other layouts, it is compiled once, and not for each page.
+    pub fn top<'a>(&'a self, page: &'a Page<'a>) -> Top<'a> {
+        Top { nav: self, page }
+    }
+
+    pub fn bottom<'a>(&'a self, page: &'a Page<'a>) -> Bottom<'a> {
+        Bottom { nav: self, page }
+    }
+
     /// The id of a section's name in the catalogs.
     pub fn title(&self, section: &Section) -> &'static str {
         match section {
@@ -97,6 +106,20 @@ impl Nav {
             Section::Audit => "console-audit",
         }
     }
+}
+
+#[derive(Template)]
+#[template(path = "console/parts/top.html")]
+pub struct Top<'a> {
+    nav: &'a Nav,
+    page: &'a Page<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "console/parts/bottom.html")]
+pub struct Bottom<'a> {
+    nav: &'a Nav,
+    page: &'a Page<'a>,
 }
 
 impl Console {

@@ -86,6 +86,53 @@ impl<'a> Page<'a> {
     }
 }
 
+/// Parts of layouts are templates of their own. Included, they would be compiled once for each page.
+impl Page<'_> {
+    /// The beginning of the `head`, with this style sheet.
+    pub fn head<'a>(&'a self, style_sheet: &'a str) -> Head<'a> {
+        Head { page: self, style_sheet }
+    }
+
+    pub fn top(&self) -> Top<'_> {
+        Top { page: self }
+    }
+
+    /// The menu of those who manage the name page with this slug.
+    pub fn manage<'a>(&'a self, slug: &'a str) -> Manage<'a> {
+        Manage { page: self, slug }
+    }
+
+    pub fn language_menu(&self) -> LanguageMenu<'_> {
+        LanguageMenu { page: self }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "parts/head.html")]
+pub struct Head<'a> {
+    page: &'a Page<'a>,
+    style_sheet: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "parts/people_top.html")]
+pub struct Top<'a> {
+    page: &'a Page<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "name_pages/parts/manage.html")]
+pub struct Manage<'a> {
+    page: &'a Page<'a>,
+    slug: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "parts/language.html")]
+pub struct LanguageMenu<'a> {
+    page: &'a Page<'a>,
+}
+
 /// Does the page record?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Microphone {

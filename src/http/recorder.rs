@@ -1,12 +1,13 @@
 //! What the recorder (`templates/parts/recorder.html`) needs to know, and the responses that its script reads.
 
+use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use serde_json::json;
 
-use super::reply;
+use super::{page::Page, reply};
 
 pub struct Recorder<'a> {
-    /// The id of its element.
+    /// The id of its element, unique on the page.
     pub id: &'a str,
     /// Where takes and files are posted.
     pub action: &'a str,
@@ -15,18 +16,31 @@ pub struct Recorder<'a> {
     pub ready: &'static str,
     /// The length of a take, in seconds.
     pub limit: u64,
-    /// The id of the element that shows the current recording.
+    /// The id of the element that shows the current recording, which is reloaded when there is a new one. May be empty.
     pub part: &'a str,
-    /// Where a link for the phone is requested.
+    /// Where a link for the phone is requested. The state of a link is at the same path with its id.
     pub handover: Option<&'a str>,
     /// Where the person asks to be called.
     pub call: Option<&'a str>,
     /// This page outside of a frame.
     pub window: &'a str,
-    /// Why the server refused the file.
+    /// Why the server refused the file that was posted without JavaScript.
     pub fault: Option<&'a str>,
-    /// Hidden fields of the form.
+    /// Hidden fields of the form, which are sent with takes, too.
     pub fields: &'a [(&'a str, &'a str)],
+}
+
+impl Recorder<'_> {
+    pub fn shown<'a>(&'a self, page: &'a Page<'a>) -> Shown<'a> {
+        Shown { recorder: self, page }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "parts/recorder.html")]
+pub struct Shown<'a> {
+    recorder: &'a Recorder<'a>,
+    page: &'a Page<'a>,
 }
 
 /// A take was stored. There is no link while nobody may hear it.
