@@ -473,9 +473,9 @@ mod tests {
         assert_eq!(refused("<<ada@x.org"), Vec::<String>::new());
         assert_eq!(read("<<ada@x.org>>").len(), 1);
         assert_eq!(refused("Ada < ada"), ["Ada < ada"]);
-        // A million quotation marks, and a million brackets, are read in a moment.
+        // Many quotation marks and brackets are read in a moment: time does not grow with their square.
         for c in ["\"", "<", ">", "\\", "\"\\", "<a", "@", " ", ",", "a\t"] {
-            let _ = AddressList::parse(&c.repeat(500_000));
+            let _ = AddressList::parse(&c.repeat(100_000));
         }
     }
 
