@@ -47,6 +47,8 @@ impl Caller {
 
 /// How long it is not checked whether a token has changed. A revoked token must stop working within a second.
 const CACHE_TIME: Duration = Duration::from_millis(400);
+/// The same with SQLite, where the check reads memory. Until it is made, no answer is kept that was read after a write.
+const SQLITE_CACHE_TIME: Duration = Duration::from_millis(100);
 /// How long a token is used without reading it again, if nothing is said to have changed: somebody may have changed the database by hand.
 const RELOAD_TIME: Duration = Duration::from_secs(30);
 
@@ -83,6 +85,12 @@ struct Usage {
 }
 
 impl CachedToken {
+    /// Need it not be checked yet?
+    fn is_recent(&self, instant: Instant) -> bool {
+        let time = if self.basis.version.is_some() { SQLITE_CACHE_TIME } else { CACHE_TIME };
+        instant.duration_since(self.basis.read_at) < time
+    }
+
     /// Are its rows the same as when they were read?
     fn is_same_in(&self, basis: Basis, instant: Instant) -> bool {
         match basis.version {
@@ -216,7 +224,7 @@ async fn find(app: &App, token: &str, address: Option<IpAddr>) -> Result<Arc<Cac
     let digest = digest::of(token);
     let (now, instant) = (app.clock.now(), app.clock.instant());
     let known = match app.callers.cached(&digest) {
-        Some(known) if instant.duration_since(known.basis.read_at) < CACHE_TIME => known,
+        Some(known) if known.is_recent(instant) => known,
         None => {
             let _turn = suspect(app, address, instant).await;
             look_up(app, digest, instant, None).await?
