@@ -111,9 +111,11 @@ enum Use {
 }
 
 impl Work {
-    /// Runs the job, unless its caller has given up. Returns whom to tell after the commit, and what if it succeeds.
-    fn run(self, sql: &mut Sql) -> Option<(oneshot::Sender<Result<()>>, Result<()>)> {
+    /// Runs the job as the first or another one of a transaction, unless its caller has given up. Returns whom to tell after the commit,
+    /// and what if it succeeds.
+    fn run(self, sql: &mut Sql, is_first: bool) -> Option<(oneshot::Sender<Result<()>>, Result<()>)> {
         drop(self.waiting);
+        let run = if is_first { run_first } else { run_in_savepoint };
         (!self.is_decided.swap(true, Ordering::Relaxed)).then(|| (self.end, run(sql, self.job)))
     }
 }
@@ -311,18 +313,35 @@ fn connect(path: &Path, purpose: Use) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Runs the first job of a transaction, and rolls back the transaction if it fails. It needs no savepoint, for which SQLite would copy each
+/// page before it changes: those of a long import, to a temporary file.
+fn run_first(sql: &mut Sql, job: Job) -> Result<()> {
+    match attempt(sql, job) {
+        Ok(true) if !in_transaction(sql) => Err(rolled_back()),
+        Ok(true) => Ok(()),
+        // On a full disk, SQLite has rolled it back.
+        failed if !in_transaction(sql) => failed.map(drop),
+        failed => failed.and(statement(sql, "ROLLBACK")),
+    }
+}
+
 /// Runs a job in a savepoint and rolls it back if it fails.
-fn run(sql: &mut Sql, job: Job) -> Result<()> {
+fn run_in_savepoint(sql: &mut Sql, job: Job) -> Result<()> {
     statement(sql, "SAVEPOINT job")?;
-    // SQLite is synchronous, so a job that awaits only `Sql` is ready on the first poll.
-    let succeeded = match catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never())) {
-        Ok(Some(succeeded)) => Ok(succeeded),
-        Ok(None) => Err(Error::Broken("a transaction awaited something other than the database".to_owned())),
-        Err(_) => Err(Error::Broken("a job panicked".to_owned())),
-    };
+    let succeeded = attempt(sql, job);
     let undone = if matches!(succeeded, Ok(true)) { Ok(()) } else { statement(sql, "ROLLBACK TO job") };
     let ended = undone.and_then(|()| statement(sql, "RELEASE job"));
     succeeded.and(ended)
+}
+
+/// Did the job succeed?
+fn attempt(sql: &mut Sql, job: Job) -> Result<bool> {
+    // SQLite is synchronous, so a job that awaits only `Sql` is ready on the first poll.
+    match catch_unwind(AssertUnwindSafe(|| job(sql).now_or_never())) {
+        Ok(Some(succeeded)) => Ok(succeeded),
+        Ok(None) => Err(Error::Broken("a transaction awaited something other than the database".to_owned())),
+        Err(_) => Err(Error::Broken("a job panicked".to_owned())),
+    }
 }
 
 /// Checkpoints the write-ahead log and truncates it. Returns false if it is still being read.
@@ -364,11 +383,15 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &V
     while let Some(first) = next(&sql, waiting, &mut traces) {
         let mut ends = Vec::new();
         let (mut effect, mut before) = (first.effect, None);
-        let outcome = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
+        let committed = statement(&mut sql, "BEGIN IMMEDIATE").and_then(|()| {
             if let (Effect::Bookkeeping, Handle::Sqlite(connection)) = (effect, &sql.handle) {
                 before = versions.mark(connection);
             }
-            ends.extend(first.run(&mut sql));
+            ends.extend(first.run(&mut sql, true));
+            // It has failed, and its caller learns why.
+            if !in_transaction(&sql) || matches!(ends.first(), Some((_, Err(_)))) {
+                return Ok(false);
+            }
             while ends.len() < MAX_BATCH
                 && in_transaction(&sql)
                 && let Ok(next) = waiting.try_recv()
@@ -376,33 +399,39 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &V
                 if next.effect == Effect::Data {
                     effect = Effect::Data;
                 }
-                ends.extend(next.run(&mut sql));
+                ends.extend(next.run(&mut sql, false));
             }
             // On a full disk SQLite rolls back the whole transaction itself.
             if !in_transaction(&sql) {
-                return Err(Error::Unavailable("the transaction was rolled back".to_owned()));
+                return Err(rolled_back());
             }
-            statement(&mut sql, "COMMIT")
+            statement(&mut sql, "COMMIT")?;
+            Ok(true)
         });
         if std::mem::take(&mut sql.scrubs_wal) {
             traces = Some(WAL_TRUNCATE_COMMITS);
         }
-        if let (Ok(()), Effect::Bookkeeping, Some(before), Handle::Sqlite(connection)) =
-            (&outcome, effect, before, &sql.handle)
+        if let (Ok(true), Effect::Bookkeeping, Some(before), Handle::Sqlite(connection)) =
+            (&committed, effect, before, &sql.handle)
         {
             versions.keep(connection, before);
         }
-        match &outcome {
-            Ok(()) => metrics::db_committed(ends.len()),
-            Err(_) if in_transaction(&sql) => drop(statement(&mut sql, "ROLLBACK")),
-            Err(_) => {}
+        if matches!(committed, Ok(true)) {
+            metrics::db_committed(ends.len());
+        } else if in_transaction(&sql) {
+            drop(statement(&mut sql, "ROLLBACK"));
         }
+        let outcome = committed.map(drop);
         for (end, result) in ends {
             // The caller may be gone; the work is committed anyway.
             let _ = end.send(outcome.clone().and(result));
         }
         // Jobs that could not start drop their sender; their callers get `Unavailable`.
     }
+}
+
+fn rolled_back() -> Error {
+    Error::Unavailable("the transaction was rolled back".to_owned())
 }
 
 fn gone() -> Error {

@@ -1,6 +1,6 @@
-//! PostgreSQL: writes of an institution that wait at the same time share a commit (ADR 25).
+//! Writes that wait at the same time share a commit: on PostgreSQL those of an institution (ADR 25), on SQLite all.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::mpsc};
 
 use endonym::{
     domain::ids::InstitutionId,
@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio_postgres::{Client, NoTls};
 
 use crate::support::{
-    Answer, World,
+    Answer, Setup, World,
     database::{execute, on_citus, on_postgres},
     until,
 };
@@ -227,6 +227,43 @@ async fn a_write_that_fails_does_not_disturb_the_others() {
         }
     }
     assert_eq!(left_open(db).await, 0);
+}
+
+/// The first write of a transaction is rolled back with it, and the others to a savepoint.
+#[tokio::test]
+async fn on_sqlite_a_write_that_fails_does_not_disturb_the_others() {
+    let world = World::with(Setup { sqlite: true, ..Setup::default() }).await;
+    let (db, institution) = (&world.app.db, world.institution.id);
+    let taken = vec!["taken".into(), institution.into(), Value::Int(1)];
+    execute(db, INSERT, taken).await;
+    for first in [Succeeds, DoesNothing, Fails, Panics, FailsLater] {
+        let fates = [first, Succeeds, Fails, FailsLater, Panics, DoesNothing, Succeeds];
+        let code = |n: usize| format!("code-{first:?}-{n}");
+        // It holds the writer until the others wait. Then it fails, and the next one is the first of a transaction.
+        let (release, released) = mpsc::channel();
+        let holder = db.write::<(), Error>(move |_| {
+            Box::pin(async move {
+                released.recv().unwrap();
+                Err(Error::Conflict)
+            })
+        });
+        let writes =
+            join_all(fates.iter().enumerate().map(|(n, fate)| meet(db, institution, *fate, code(n))));
+        let release = async { release.send(()).unwrap() };
+        let (held, (outcomes, ())) = join(holder, join(writes, release)).await;
+        assert!(matches!(held, Err(Error::Conflict)), "{held:?}");
+        let found = codes(db).await;
+        for (n, (fate, outcome)) in fates.iter().zip(outcomes).enumerate() {
+            let is_right = match fate {
+                Succeeds | DoesNothing => outcome.is_ok(),
+                Fails => matches!(&outcome, Err(Error::Broken(why)) if why == "on purpose"),
+                Panics => matches!(&outcome, Err(Error::Broken(why)) if why.contains("panicked")),
+                FailsLater | IgnoresAnError => matches!(&outcome, Err(Error::Conflict)),
+            };
+            assert!(is_right, "{first:?}, {n}: {fate:?} became {outcome:?}");
+            assert_eq!(found.contains(&code(n)), *fate == Succeeds, "{first:?}, {n}: {fate:?}");
+        }
+    }
 }
 
 #[tokio::test]
