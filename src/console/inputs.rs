@@ -66,6 +66,11 @@ impl Input {
         Self { name: name.into(), label, shape, value: value.into(), ..Self::default() }
     }
 
+    /// Itself, for templates. `{{ input|safe }}` would also take a text, and not escape it.
+    pub fn shown(&self) -> &Self {
+        self
+    }
+
     pub fn hint(self, hint: String) -> Self {
         Self { hint: Some(hint), ..self }
     }

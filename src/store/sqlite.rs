@@ -331,6 +331,10 @@ fn run_in_savepoint(sql: &mut Sql, job: Job) -> Result<()> {
     let succeeded = attempt(sql, job);
     let undone = if matches!(succeeded, Ok(true)) { Ok(()) } else { statement(sql, "ROLLBACK TO job") };
     let ended = undone.and_then(|()| statement(sql, "RELEASE job"));
+    if ended.is_err() && in_transaction(sql) {
+        // Nothing of it may be committed.
+        statement(sql, "ROLLBACK")?;
+    }
     succeeded.and(ended)
 }
 

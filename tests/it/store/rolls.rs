@@ -218,7 +218,7 @@ async fn paging_is_exact_while_people_are_hidden_and_come_back() {
     assert_eq!(read.unwrap(), Some(0), "a gap that is filled is none");
 }
 
-const SIZES: [u64; 4] = [7, 10, 128, 1_000];
+const SIZES: [u64; 5] = [1, 7, 10, 128, 1_000];
 
 #[tokio::test]
 async fn paging_is_exact_while_people_come_and_go() {
@@ -236,8 +236,6 @@ async fn paging_is_exact_while_people_come_and_go() {
         }
     }
     assert!(model.next > 2_000, "{} people", model.next);
-    // Once, as it takes a request per person.
-    model.check(&[1]).await;
 }
 
 #[tokio::test]
