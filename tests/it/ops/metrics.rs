@@ -234,8 +234,6 @@ async fn sound_pictures_and_writes_are_counted() {
     let commits = seen.sum("endonym_db_commit_writes_count", &[]);
     let together = seen.sum("endonym_db_commit_writes_sum", &[]);
     assert!(commits >= 1.0 && together >= commits, "{together} in {commits}");
-    // Those that fail are not committed: on PostgreSQL each of them, on SQLite the first one of a transaction.
-    assert!(on_postgres() || together >= writes, "{together} of {writes}");
 }
 
 /// With PostgreSQL: SQLite answers at once.
