@@ -234,6 +234,16 @@ async fn sound_pictures_and_writes_are_counted() {
     let commits = seen.sum("endonym_db_commit_writes_count", &[]);
     let together = seen.sum("endonym_db_commit_writes_sum", &[]);
     assert!(commits >= 1.0 && together >= commits, "{together} in {commits}");
+    // One after the other, they are commits of their own.
+    for email in ["c@x.org", "d@x.org"] {
+        assert_eq!(create(email, media::wav(1.0)).await.unwrap().status(), 201);
+    }
+    until("both are counted", || async {
+        let seen = figures(&serving.base).await;
+        seen.sum("endonym_db_commit_writes_count", &[]) >= commits + 2.0
+            && seen.sum("endonym_db_commit_writes_sum", &[]) >= together + 2.0
+    })
+    .await;
 }
 
 /// With PostgreSQL: SQLite answers at once.

@@ -158,6 +158,19 @@ enum Fate {
 
 use Fate::{DoesNothing, Fails, FailsLater, IgnoresAnError, Panics, Succeeds};
 
+impl Fate {
+    /// Is this what the caller of such a write gets?
+    fn fits(self, outcome: &Result<()>) -> bool {
+        match self {
+            Succeeds | DoesNothing => outcome.is_ok(),
+            Fails => matches!(outcome, Err(Error::Broken(why)) if why == "on purpose"),
+            Panics => matches!(outcome, Err(Error::Broken(why)) if why.contains("panicked")),
+            FailsLater => matches!(outcome, Err(Error::Conflict)),
+            IgnoresAnError => matches!(outcome, Err(Error::Broken(_))),
+        }
+    }
+}
+
 async fn meet(db: &Db, institution: InstitutionId, fate: Fate, code: String) -> Result<()> {
     db.write_people(institution, move |sql| {
         Box::pin(async move {
@@ -214,14 +227,7 @@ async fn a_write_that_fails_does_not_disturb_the_others() {
             let (outcomes, ()) = join(writes, holder.release_later(db)).await;
             let found = codes(db).await;
             for (n, (fate, outcome)) in fates.iter().zip(outcomes).enumerate() {
-                let is_right = match fate {
-                    Succeeds | DoesNothing => outcome.is_ok(),
-                    Fails => matches!(&outcome, Err(Error::Broken(why)) if why == "on purpose"),
-                    Panics => matches!(&outcome, Err(Error::Broken(why)) if why.contains("panicked")),
-                    FailsLater => matches!(&outcome, Err(Error::Conflict)),
-                    IgnoresAnError => matches!(&outcome, Err(Error::Broken(_))),
-                };
-                assert!(is_right, "{first:?}, {last:?}, {n}: {fate:?} became {outcome:?}");
+                assert!(fate.fits(&outcome), "{first:?}, {last:?}, {n}: {fate:?} became {outcome:?}");
                 assert_eq!(found.contains(&code(n)), *fate == Succeeds, "{first:?}, {last:?}, {n}: {fate:?}");
             }
         }
@@ -254,13 +260,7 @@ async fn on_sqlite_a_write_that_fails_does_not_disturb_the_others() {
         assert!(matches!(held, Err(Error::Conflict)), "{held:?}");
         let found = codes(db).await;
         for (n, (fate, outcome)) in fates.iter().zip(outcomes).enumerate() {
-            let is_right = match fate {
-                Succeeds | DoesNothing => outcome.is_ok(),
-                Fails => matches!(&outcome, Err(Error::Broken(why)) if why == "on purpose"),
-                Panics => matches!(&outcome, Err(Error::Broken(why)) if why.contains("panicked")),
-                FailsLater | IgnoresAnError => matches!(&outcome, Err(Error::Conflict)),
-            };
-            assert!(is_right, "{first:?}, {n}: {fate:?} became {outcome:?}");
+            assert!(fate.fits(&outcome), "{first:?}, {n}: {fate:?} became {outcome:?}");
             assert_eq!(found.contains(&code(n)), *fate == Succeeds, "{first:?}, {n}: {fate:?}");
         }
     }
