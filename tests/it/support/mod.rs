@@ -1,6 +1,7 @@
 //! Test fixtures: a world with a server, an institution, a token and a name page.
 
 pub mod browser;
+pub mod correlation;
 pub mod database;
 pub mod fixture;
 pub mod forms;

@@ -7,6 +7,8 @@ use std::{
 
 use endonym_media::sound::Limits;
 
+use super::correlation::{best, correlation};
+
 /// Of all samples here.
 const RATE: usize = 16_000;
 /// Pauses in the file around the name, in seconds.
@@ -163,21 +165,6 @@ fn align(name: &[f32], heard: &[f32]) -> usize {
     let (rough, _) = best(&few_name, &few_heard, 0..=few_heard.len() - few_name.len());
     let last = heard.len() - name.len();
     best(name, heard, (rough * 8).saturating_sub(16).min(last)..=(rough * 8 + 16).min(last)).0
-}
-
-fn best(part: &[f32], heard: &[f32], places: std::ops::RangeInclusive<usize>) -> (usize, f32) {
-    let scored = places.map(|at| (at, correlation(part, &heard[at..at + part.len()])));
-    scored.max_by(|one, other| one.1.total_cmp(&other.1)).unwrap()
-}
-
-fn correlation(one: &[f32], other: &[f32]) -> f32 {
-    let (mut both, mut first, mut second) = (0.0, 1e-9, 1e-9);
-    for (a, b) in one.iter().zip(other) {
-        both += a * b;
-        first += a * a;
-        second += b * b;
-    }
-    both / (first * second).sqrt()
 }
 
 /// Seconds from one end of the name in which the recording has next to nothing of it.

@@ -2,6 +2,8 @@
 
 use std::{path::Path, process::Command};
 
+use crate::support::correlation::best;
+
 pub const RATE: usize = 8_000;
 
 fn run(program: &str, arguments: &[&str]) {
@@ -78,33 +80,19 @@ pub fn compare(said: &[i16], heard: &[i16]) -> Likeness {
         samples.chunks_exact(4).map(|four| four.iter().map(|sample| f32::from(*sample)).sum()).collect()
     };
     let (few_said, few_heard) = (fewer(said), fewer(heard));
-    let rough = best(&few_said, &few_heard, 0..=few_heard.len() - few_said.len()) * 4;
+    let (rough, _) = best(&few_said, &few_heard, 0..=few_heard.len() - few_said.len());
+    let rough = rough * 4;
     let exact = |samples: &[i16]| -> Vec<f32> { samples.iter().map(|sample| f32::from(*sample)).collect() };
     let (said, heard) = (exact(said), exact(heard));
     let last = heard.len() - said.len();
-    let at = best(&said, &heard, rough.saturating_sub(8).min(last)..=(rough + 8).min(last));
+    let (at, correlation) = best(&said, &heard, rough.saturating_sub(8).min(last)..=(rough + 8).min(last));
     let aligned = &heard[at..at + said.len()];
     let power = |samples: &[f32]| samples.iter().map(|sample| sample * sample).sum::<f32>();
     Likeness {
-        correlation: alike(&said, aligned),
+        correlation,
         louder: 10.0 * (power(aligned) / power(&said)).log10(),
         longer: spoken_seconds(&heard) - spoken_seconds(&said),
     }
-}
-
-fn best(said: &[f32], heard: &[f32], places: std::ops::RangeInclusive<usize>) -> usize {
-    let score = |at: &usize| alike(said, &heard[*at..*at + said.len()]);
-    places.max_by(|one, other| score(one).total_cmp(&score(other))).unwrap()
-}
-
-fn alike(one: &[f32], other: &[f32]) -> f32 {
-    let (mut both, mut first, mut second) = (0.0, 1e-9, 1e-9);
-    for (a, b) in one.iter().zip(other) {
-        both += a * b;
-        first += a * a;
-        second += b * b;
-    }
-    both / (first * second).sqrt()
 }
 
 /// From the first sound to the last one.
