@@ -15,7 +15,7 @@ pub fn of(words: Words, errors: &FieldErrors, field: &Field) -> Option<String> {
 
 pub(super) fn sentence(words: Words, fault: &Fault) -> String {
     match fault {
-        Fault::Blank => words.text("console-fault-blank"),
+        Fault::Blank => words.text("shared-blank"),
         Fault::TooLong { most } => words.one("me-fault-long", "most", *most as u64),
         Fault::ControlCharacter => words.text("me-fault-characters"),
         Fault::TooManyEntries { most } => words.one("console-set-fault-many", "most", *most as u64),

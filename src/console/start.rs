@@ -274,7 +274,7 @@ fn read(words: Words, given: &str) -> Result<Vec<Invitee>, String> {
         return Err(words.one("console-start-people-nameless", "email", one.email.as_given()));
     }
     match list.invitees.len() {
-        0 => Err(words.text("console-fault-blank")),
+        0 => Err(words.text("shared-blank")),
         count if count > MOST_PEOPLE => Err(too_many()),
         _ => Ok(list.invitees),
     }

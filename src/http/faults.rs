@@ -33,7 +33,7 @@ pub fn sentence(words: Words, errors: &FieldErrors, field: &Field, input: Input)
 pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
     match fault {
         Fault::Blank => words.text(match input {
-            Input::Phonetic | Input::Notes | Input::LinkTitle | Input::CustomField => "me-fault-blank",
+            Input::Phonetic | Input::Notes | Input::LinkTitle | Input::CustomField => "shared-blank",
             Input::PhoneNumber => "me-fault-phone-blank",
             Input::Recording => "recorder-fault-no-file",
             Input::Photo => "profile-photo-no-file",

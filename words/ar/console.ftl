@@ -62,7 +62,6 @@ console-progress-done = اكتمل
 console-progress-failed = فشل
 console-progress-rows = الصفوف: { $done } من { $total }
 console-too-many-streams = هذه الصفحة مفتوحة مرات كثيرة. يرجى إغلاق علامات تبويب أخرى للوحة التحكم.
-console-fault-blank = يرجى ملء هذا الحقل.
 console-fault-zone = هذه المنطقة الزمنية غير معروفة. تُكتب مثل Asia/Riyadh.
 console-fault-other = لا يمكن استخدام هذا. يرجى التحقق منه.
 console-changed-meanwhile = غيّر شخص آخر هذا في هذه الأثناء. القيمة الآن: { $now }. للاستبدال يرجى الحفظ مرة أخرى.

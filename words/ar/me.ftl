@@ -52,7 +52,6 @@ me-done-audience = تم حفظ اختيارك.
 me-done-details = تم حفظ تغييراتك.
 me-done-call = سنتصل بك قريبا.
 
-me-fault-blank = يرجى كتابة شيء هنا.
 me-fault-long =
     { $most ->
         [zero] النص طويل جدا. الحد الأقصى { $most } حرف.

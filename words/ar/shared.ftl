@@ -5,6 +5,7 @@ shared-language = اللغة
 shared-sign-out = تسجيل الخروج
 shared-save = حفظ
 shared-continue = متابعة
+shared-blank = يرجى ملء هذا الحقل.
 shared-cannot-play = لا يمكن تشغيل هذا التسجيل الآن. يرجى المحاولة مرة أخرى بعد قليل.
 shared-trouble-title = حدث خطأ ما
 shared-trouble = الخطأ من جانبنا. يرجى المحاولة مرة أخرى بعد قليل.

@@ -62,7 +62,6 @@ console-progress-done = Fertig
 console-progress-failed = Fehlgeschlagen
 console-progress-rows = Zeilen: { $done } von { $total }
 console-too-many-streams = Die Konsole ist in zu vielen Tabs geöffnet. Bitte schließe einige davon.
-console-fault-blank = Bitte fülle das aus.
 console-fault-zone = Diese Zeitzone ist unbekannt. Sie sollte wie Europe/Berlin aussehen.
 console-fault-other = Das geht so nicht. Bitte prüfe es.
 console-changed-meanwhile = Das hat inzwischen jemand anderes geändert. Jetzt ist es: { $now }. Speichere noch einmal, um es zu ersetzen.

@@ -52,7 +52,6 @@ me-done-audience = Deine Auswahl ist gespeichert.
 me-done-details = Deine Änderungen sind gespeichert.
 me-done-call = Du wirst bald angerufen.
 
-me-fault-blank = Bitte schreib hier etwas hinein.
 me-fault-long = Das ist zu lang. Bitte verwende höchstens { $most } Zeichen.
 me-fault-characters = Das enthält Zeichen, die hier nicht verwendet werden können.
 me-fault-phone-blank = Bitte gib eine Telefonnummer ein.

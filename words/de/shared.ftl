@@ -5,6 +5,7 @@ shared-language = Sprache
 shared-sign-out = Abmelden
 shared-save = Speichern
 shared-continue = Weiter
+shared-blank = Bitte fülle das aus.
 shared-cannot-play = Diese Aufnahme lässt sich gerade nicht abspielen. Bitte versuch es gleich noch einmal.
 shared-trouble-title = Etwas ist schiefgegangen
 shared-trouble = Das liegt an uns. Bitte versuch es gleich noch einmal.

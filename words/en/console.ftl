@@ -62,7 +62,6 @@ console-progress-done = Finished
 console-progress-failed = Failed
 console-progress-rows = Rows: { $done } of { $total }
 console-too-many-streams = The console is open in too many tabs. Please close some of them.
-console-fault-blank = Please fill this in.
 console-fault-zone = This time zone is unknown. It should look like Europe/Berlin.
 console-fault-other = This cannot be used. Please check it.
 console-changed-meanwhile = Somebody else has changed this in the meantime. Now it is: { $now }. Save again to replace it.

@@ -52,7 +52,6 @@ me-done-audience = Your choice is saved.
 me-done-details = Your changes are saved.
 me-done-call = You will be called soon.
 
-me-fault-blank = Please write something here.
 me-fault-long = This is too long. Please use at most { $most } characters.
 me-fault-characters = This has characters in it that cannot be used here.
 me-fault-phone-blank = Please enter a phone number.

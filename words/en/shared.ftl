@@ -5,6 +5,7 @@ shared-language = Language
 shared-sign-out = Sign out
 shared-save = Save
 shared-continue = Continue
+shared-blank = Please fill this in.
 shared-cannot-play = This recording cannot be played right now. Please try again in a moment.
 shared-trouble-title = Something went wrong
 shared-trouble = This is our fault. Please try again in a moment.

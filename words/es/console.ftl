@@ -62,7 +62,6 @@ console-progress-done = Terminado
 console-progress-failed = Ha fallado
 console-progress-rows = Filas: { $done } de { $total }
 console-too-many-streams = Esta página está abierta demasiadas veces. Cierra otras pestañas de la consola.
-console-fault-blank = Rellena este campo.
 console-fault-zone = Esta zona horaria no existe. Escríbela como Europe/Madrid.
 console-fault-other = Esto no se puede usar. Compruébalo.
 console-changed-meanwhile = Otra persona lo cambió mientras tanto. Ahora es: { $now }. Guarda de nuevo para reemplazarlo.

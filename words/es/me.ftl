@@ -52,7 +52,6 @@ me-done-audience = Tu elección se guardó.
 me-done-details = Tus cambios se guardaron.
 me-done-call = Te llamaremos pronto.
 
-me-fault-blank = Escribe algo aquí, por favor.
 me-fault-long = Es demasiado largo. Usa como máximo { $most } caracteres.
 me-fault-characters = Contiene caracteres que no se pueden usar aquí.
 me-fault-phone-blank = Escribe un número de teléfono.

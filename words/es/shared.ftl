@@ -5,6 +5,7 @@ shared-language = Idioma
 shared-sign-out = Cerrar sesión
 shared-save = Guardar
 shared-continue = Continuar
+shared-blank = Rellena este campo.
 shared-cannot-play = Ahora no se puede reproducir esta grabación. Inténtalo de nuevo en un momento.
 shared-trouble-title = Algo salió mal
 shared-trouble = El error es nuestro. Inténtalo de nuevo en un momento.

@@ -62,7 +62,6 @@ console-progress-done = Terminé
 console-progress-failed = Échec
 console-progress-rows = Lignes : { $done } sur { $total }
 console-too-many-streams = Cette page est ouverte trop de fois. Fermez d’autres onglets de la console.
-console-fault-blank = Veuillez remplir ce champ.
 console-fault-zone = Ce fuseau horaire est inconnu. Écrivez-le comme Europe/Paris.
 console-fault-other = Ceci ne peut pas être utilisé. Veuillez vérifier.
 console-changed-meanwhile = Une autre personne l’a modifié entre-temps. La valeur est maintenant : { $now }. Sauvegardez de nouveau pour la remplacer.

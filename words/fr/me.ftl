@@ -52,7 +52,6 @@ me-done-audience = Votre choix est sauvegardé.
 me-done-details = Vos modifications sont sauvegardées.
 me-done-call = Vous allez bientôt recevoir un appel.
 
-me-fault-blank = Veuillez écrire quelque chose ici.
 me-fault-long = C’est trop long. Veuillez utiliser au maximum { $most } caractères.
 me-fault-characters = Certains caractères ne peuvent pas être utilisés ici.
 me-fault-phone-blank = Veuillez saisir un numéro de téléphone.

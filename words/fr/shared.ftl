@@ -6,6 +6,7 @@ shared-language = Langue
 shared-sign-out = Se déconnecter
 shared-save = Sauvegarder
 shared-continue = Continuer
+shared-blank = Veuillez remplir ce champ.
 shared-cannot-play = Cet enregistrement ne peut pas être lu pour le moment. Veuillez réessayer dans un instant.
 shared-trouble-title = Un problème est survenu
 shared-trouble = L’erreur vient de nous. Veuillez réessayer dans un instant.

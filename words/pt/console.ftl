@@ -62,7 +62,6 @@ console-progress-done = Concluído
 console-progress-failed = Falhou
 console-progress-rows = Linhas: { $done } de { $total }
 console-too-many-streams = Esta página está aberta vezes demais. Feche outras abas do console.
-console-fault-blank = Preencha este campo.
 console-fault-zone = Este fuso horário é desconhecido. Escreva como America/Sao_Paulo.
 console-fault-other = Isto não pode ser usado. Verifique.
 console-changed-meanwhile = Outra pessoa alterou isto nesse meio-tempo. Agora é: { $now }. Salve de novo para substituir.

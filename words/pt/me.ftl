@@ -52,7 +52,6 @@ me-done-audience = Sua escolha foi salva.
 me-done-details = Suas alterações foram salvas.
 me-done-call = Em breve você receberá uma ligação.
 
-me-fault-blank = Escreva algo aqui, por favor.
 me-fault-long = Está longo demais. Use no máximo { $most } caracteres.
 me-fault-characters = Há caracteres que não podem ser usados aqui.
 me-fault-phone-blank = Digite um número de telefone.

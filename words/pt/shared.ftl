@@ -5,6 +5,7 @@ shared-language = Idioma
 shared-sign-out = Sair
 shared-save = Salvar
 shared-continue = Continuar
+shared-blank = Preencha este campo.
 shared-cannot-play = Não é possível reproduzir esta gravação agora. Tente de novo daqui a pouco.
 shared-trouble-title = Algo deu errado
 shared-trouble = O erro é nosso. Tente de novo daqui a pouco.

@@ -62,7 +62,6 @@ console-progress-done = 已完成
 console-progress-failed = 失败
 console-progress-rows = 行：{ $done } / { $total }
 console-too-many-streams = 此页面打开次数过多。请关闭控制台的其他标签页。
-console-fault-blank = 请填写此项。
 console-fault-zone = 未知时区。请按 Asia/Shanghai 的形式填写。
 console-fault-other = 无法使用。请检查。
 console-changed-meanwhile = 其他人刚刚做了更改。现在是：{ $now }。再次保存即可替换。

@@ -52,7 +52,6 @@ me-done-audience = 你的选择已保存。
 me-done-details = 你的更改已保存。
 me-done-call = 你很快会接到电话。
 
-me-fault-blank = 请在这里填写内容。
 me-fault-long = 内容太长。请最多使用 { $most } 个字符。
 me-fault-characters = 内容中有不能在这里使用的字符。
 me-fault-phone-blank = 请输入电话号码。

@@ -5,6 +5,7 @@ shared-language = 语言
 shared-sign-out = 退出登录
 shared-save = 保存
 shared-continue = 继续
+shared-blank = 请填写此项。
 shared-cannot-play = 目前无法播放这段录音。请稍后再试。
 shared-trouble-title = 出了点问题
 shared-trouble = 这是我们的问题。请稍后再试。

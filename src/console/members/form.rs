@@ -234,7 +234,7 @@ pub async fn change(State(app): State<App>, ConsoleForm { console, form }: Conso
 async fn save(app: &App, console: &Console, member: Option<&Member>, email: Email, typed: Typed) -> Response {
     let words = console.words();
     let Some(role) = typed.role else {
-        let faults = Faults { role: Some(words.text("console-fault-blank")), ..Faults::default() };
+        let faults = Faults { role: Some(words.text("shared-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
     let base = Some(typed.version.clone());

@@ -128,7 +128,7 @@ pub fn inputs(words: Words, entered: &Entered, is_new: bool) -> Vec<Input> {
 
 fn sentence(words: Words, fault: &Fault) -> String {
     match fault {
-        Fault::Blank => words.text("me-fault-blank"),
+        Fault::Blank => words.text("shared-blank"),
         Fault::TooLong { most } => words.one("me-fault-long", "most", *most as u64),
         Fault::Taken => words.text("console-settings-sign-on-taken"),
         Fault::Setup(SetupFault::NotAnIssuer) => words.text("console-settings-sign-on-fault-issuer"),

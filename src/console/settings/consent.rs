@@ -165,7 +165,7 @@ async fn save(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
 
 fn sentence(words: Words, errors: &FieldErrors) -> String {
     match errors.iter().flat_map(|(_, faults)| faults).next() {
-        Some(Fault::Blank) => words.text("me-fault-blank"),
+        Some(Fault::Blank) => words.text("shared-blank"),
         Some(Fault::TooLong { most }) => words.one("me-fault-long", "most", *most as u64),
         _ => words.text("me-fault-characters"),
     }

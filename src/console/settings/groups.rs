@@ -361,7 +361,7 @@ fn fault(words: Words, setting: Setting, errors: &FieldErrors) -> Option<String>
 fn sentence(words: Words, setting: Setting, fault: &Fault) -> String {
     match (setting, fault) {
         (Setting::Logo, fault) => faults::fault(words, faults::Input::Photo, fault),
-        (_, Fault::Blank) => words.text("me-fault-blank"),
+        (_, Fault::Blank) => words.text("shared-blank"),
         (_, Fault::TooLong { most }) => words.one("me-fault-long", "most", *most as u64),
         (Setting::TimeZone, _) => words.text("console-settings-fault-time-zone"),
         (Setting::PhoneLanguage, _) => words.text("console-settings-fault-phone-language"),

@@ -65,7 +65,7 @@ async fn canvas_is_checked_at_each_step_and_then_connected() {
     assert!(page.contains("id=\"roles-fault\">Please choose at least one."), "{page}");
     assert!(systems(&world).await.is_empty(), "nobody would be listed");
     let blank = send("", "", &[]).await.expect(422).body;
-    assert_eq!(blank.matches("Please write something here.").count(), 2, "{blank}");
+    assert_eq!(blank.matches("Please fill this in.").count(), 2, "{blank}");
 
     // Nobody may be at this address.
     let page = send("http://10.0.0.1", canvas.token(), &[]).await.expect(422).body;
@@ -169,7 +169,7 @@ async fn a_system_is_changed_disabled_and_deleted() {
     let fields = [&[("version", version.as_str()), ("name", "Canvas")][..], &roles].concat();
     let blank = [&[("version", version.as_str()), ("name", " ")][..], &roles].concat();
     let page = admin.post(&edit, &blank).await.expect(422).body;
-    assert!(page.contains("Please write something here."), "{page}");
+    assert!(page.contains("Please fill this in."), "{page}");
     // Without a role, nobody would be listed.
     let nobody = [("version", version.as_str()), ("name", "Nobody"), ("schedule", "hourly")];
     let page = admin.post(&edit, &nobody).await.expect(422).body;

@@ -92,7 +92,7 @@ async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
     let fields = [("name", "  "), ("scope", "write"), ("pages", "some"), ("days", "7")];
     let page = admin.post(&path, &fields).await.expect(422).body;
     assert!(page.contains("Please choose at least one name page."), "{page}");
-    assert!(page.contains("id=\"name-fault\">Please write something here."), "both at once: {page}");
+    assert!(page.contains("id=\"name-fault\">Please fill this in."), "both at once: {page}");
     let unknown = admin.post(&path, &with_more(&fields, "nowhere")).await.expect(422).body;
     assert!(unknown.contains("id=\"pages-fault\">One of these pages no longer exists"), "{unknown}");
     assert!(unknown.contains("id=\"name-fault\">"), "both at once: {unknown}");
@@ -101,7 +101,7 @@ async fn what_was_typed_stays_in_the_form_when_something_is_wrong() {
     let id = world.page.id.to_string();
     let fields = [("name", ""), ("scope", "write"), ("pages", "some"), ("days", "7"), ("page", &*id)];
     let page = admin.post(&path, &fields).await.expect(422).body;
-    assert!(page.contains("Please write something here."), "{page}");
+    assert!(page.contains("Please fill this in."), "{page}");
     assert!(page.contains(&format!("name=\"page\" value=\"{id}\" checked")), "{page}");
     let fields =
         [("name", "Choir"), ("scope", "write"), ("pages", "some"), ("days", "never"), ("page", &*id)];

@@ -413,7 +413,7 @@ async fn a_deep_link_needs_a_title() {
     assert!(text_of(&platform, &session, &cookie).await.contains("Names and how they are said"));
     let answer = platform.submit(&session, "link", &[("title", " ")], &cookie).await;
     assert_eq!(answer.status(), 422);
-    assert!(answer.text().await.unwrap().contains("Please write something here."));
+    assert!(answer.text().await.unwrap().contains("Please fill this in."));
     let answer = platform.submit(&session, "link", &[("title", "Names")], &cookie).await;
     assert_eq!(answer.status(), 200);
     let forms = format!("form-action 'self' https://lms.example.edu {};", platform.address);

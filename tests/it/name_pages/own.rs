@@ -235,7 +235,7 @@ async fn what_people_write_is_changed_on_this_page() {
     assert!(shown.body.contains("value=\"she/her\"") && shown.body.contains("Your changes are saved."));
     for (fields, sentence) in [
         (&[("first_name", ""), ("last_name", ""), ("phonetic", "x")][..], "Please enter your name."),
-        (&[("first_name", "Ana"), ("phonetic", "")], "Please write something here."),
+        (&[("first_name", "Ana"), ("phonetic", "")], "Please fill this in."),
     ] {
         let seen = browser.post(form, fields).await.expect(422);
         assert!(seen.body.contains(sentence), "{fields:?}: {}", seen.body);
@@ -257,7 +257,7 @@ async fn a_field_that_is_not_editable_is_answered_once() {
         let fields = [("first_name", "Ana"), ("custom_college", college)];
         browser.post("/p/class-of-2027/own/details", &fields).await
     };
-    assert!(send("").await.expect(422).body.contains("Please write something here."));
+    assert!(send("").await.expect(422).body.contains("Please fill this in."));
     send("Arts").await.redirects_to("/p/class-of-2027/own?done=details");
     // From now on, only the institution changes it.
     let page = browser.get(OWN).await.expect(200);

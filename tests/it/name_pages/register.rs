@@ -353,8 +353,8 @@ async fn what_is_required_must_be_there_and_faults_are_explained() {
     for (fields, sentence) in [
         (&[("first_name", ""), ("custom_degree", "MA")][..], "Please enter your name."),
         (&[("first_name", " \u{200b}"), ("custom_degree", "MA")], "Please enter your name."),
-        (&[("first_name", "Ana")], "Please write something here."),
-        (&[("first_name", "Ana"), ("custom_degree", " ")], "Please write something here."),
+        (&[("first_name", "Ana")], "Please fill this in."),
+        (&[("first_name", "Ana"), ("custom_degree", " ")], "Please fill this in."),
         (&[("first_name", long.as_str()), ("custom_degree", "MA")], "This is too long."),
         (&[("first_name", "A\u{0}"), ("custom_degree", "MA")], "characters in it that cannot be used"),
     ] {
