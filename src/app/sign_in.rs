@@ -21,7 +21,7 @@ use crate::{
         ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
         institution::Institution,
         language::Language,
-        mail_limit::{DAY, Quota, RECENT, Wait},
+        mail_limit::{Allowance, DAY, RECENT, Wait},
         member::Role,
         message::Message,
         moment::Moment,
@@ -111,7 +111,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let digest = count_digest(&request.email_key);
-                if !sign_ins::count(sql, &digest, Quota::at(now), now).await? {
+                if !sign_ins::count(sql, &digest, Allowance::at(now), now).await? {
                     let counts = sign_ins::counts(sql, &digest).await?;
                     return Ok(Answer::TooMany(
                         counts.map_or(Wait { seconds: 0 }, |counts| counts.wait(now)),

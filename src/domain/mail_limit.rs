@@ -13,14 +13,14 @@ const DAY_MOST: i64 = 10;
 
 /// How many requests are permitted, and since when they count.
 #[derive(Debug, Clone, Copy)]
-pub struct Quota {
+pub struct Allowance {
     pub recent: i64,
     pub recent_since: Moment,
     pub day: i64,
     pub day_since: Moment,
 }
 
-impl Quota {
+impl Allowance {
     pub fn at(now: Moment) -> Self {
         Self {
             recent: RECENT_MOST,

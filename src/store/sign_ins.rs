@@ -7,7 +7,7 @@ use crate::domain::{
     ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
     language::Language,
-    mail_limit::{Counts, Quota},
+    mail_limit::{Allowance, Counts},
     moment::Moment,
     session::PersonId,
     sign_in::{ADMISSION_LIFE, HandoverState, LinkPurpose, ReturnTo},
@@ -75,7 +75,7 @@ pub async fn counts(sql: &mut Sql, digest: &str) -> Result<Option<Counts>> {
 }
 
 /// Counts a request for an address, known or not. False if it has reached a limit; then nothing is written.
-pub async fn count(sql: &mut Sql, digest: &str, quota: Quota, now: Moment) -> Result<bool> {
+pub async fn count(sql: &mut Sql, digest: &str, allowance: Allowance, now: Moment) -> Result<bool> {
     let text = "INSERT INTO sign_in_counts (digest, recent_since, recent, day_since, day) VALUES ($1, $2, 1, $2, 1) \
                 ON CONFLICT (digest) DO UPDATE SET \
                 recent = CASE WHEN sign_in_counts.recent_since <= $3 THEN 1 ELSE sign_in_counts.recent + 1 END, \
@@ -87,10 +87,10 @@ pub async fn count(sql: &mut Sql, digest: &str, quota: Quota, now: Moment) -> Re
     let params: [Value<'_>; 6] = [
         digest.into(),
         now.micros().into(),
-        quota.recent_since.micros().into(),
-        quota.day_since.micros().into(),
-        quota.recent.into(),
-        quota.day.into(),
+        allowance.recent_since.micros().into(),
+        allowance.day_since.micros().into(),
+        allowance.recent.into(),
+        allowance.day.into(),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }
