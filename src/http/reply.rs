@@ -17,7 +17,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=ut
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 /// About the number of headers of a response, to allocate once.
-const HEADERS: usize = 14;
+pub const HEADERS: usize = 14;
 /// How long a client waits before it tries again, if the server is busy.
 pub const BUSY_SECONDS: u64 = 5;
 

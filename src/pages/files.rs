@@ -18,7 +18,7 @@ use crate::{
     domain::{ids::InstitutionId, media::is_hex},
     http::{
         ranges::{ByteRange, byte_range, cut},
-        reply::{Cause, Route},
+        reply::{Cause, HEADERS, Route},
     },
 };
 
@@ -26,8 +26,6 @@ pub const AUDIO: &str = "/audio/{institution}/{file}";
 pub const PHOTOS: &str = "/photos/{institution}/{file}";
 /// Deleted files disappear from caches within five minutes; the ETag makes revalidation cheap.
 const CACHE_CONTROL: HeaderValue = HeaderValue::from_static(crate::blobs::CACHE_CONTROL);
-/// The number of headers of a response, to allocate once.
-const HEADERS: usize = 14;
 const CROSS_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const EXPOSED: HeaderValue = HeaderValue::from_static("Accept-Ranges, Content-Length, Content-Range, ETag");
 
