@@ -79,12 +79,12 @@ impl Nav {
     }
 
     /// What is above the content of a page. Like parts of other layouts, it is compiled once, and not for each page.
-    pub fn top<'a>(&'a self, page: &'a Page<'a>) -> Top<'a> {
-        Top { nav: self, page }
+    pub fn top<'a>(&'a self, page: &'a Page<'a>) -> ConsoleTop<'a> {
+        ConsoleTop { nav: self, page }
     }
 
-    pub fn bottom<'a>(&'a self, page: &'a Page<'a>) -> Bottom<'a> {
-        Bottom { nav: self, page }
+    pub fn bottom<'a>(&'a self, page: &'a Page<'a>) -> ConsoleBottom<'a> {
+        ConsoleBottom { nav: self, page }
     }
 
     /// The id of a section's name in the catalogs.
@@ -110,14 +110,14 @@ impl Nav {
 
 #[derive(Template)]
 #[template(path = "console/parts/top.html")]
-pub struct Top<'a> {
+pub struct ConsoleTop<'a> {
     nav: &'a Nav,
     page: &'a Page<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "console/parts/bottom.html")]
-pub struct Bottom<'a> {
+pub struct ConsoleBottom<'a> {
     nav: &'a Nav,
     page: &'a Page<'a>,
 }

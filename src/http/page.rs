@@ -93,8 +93,8 @@ impl Page<'_> {
         Head { page: self, style_sheet }
     }
 
-    pub fn top(&self) -> Top<'_> {
-        Top { page: self }
+    pub fn top(&self) -> PeopleTop<'_> {
+        PeopleTop { page: self }
     }
 
     /// The menu of those who manage the name page with this slug.
@@ -116,7 +116,7 @@ pub struct Head<'a> {
 
 #[derive(Template)]
 #[template(path = "parts/people_top.html")]
-pub struct Top<'a> {
+pub struct PeopleTop<'a> {
     page: &'a Page<'a>,
 }
 

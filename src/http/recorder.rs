@@ -31,14 +31,14 @@ pub struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    pub fn shown<'a>(&'a self, page: &'a Page<'a>) -> Shown<'a> {
-        Shown { recorder: self, page }
+    pub fn shown<'a>(&'a self, page: &'a Page<'a>) -> RecorderView<'a> {
+        RecorderView { recorder: self, page }
     }
 }
 
 #[derive(Template)]
 #[template(path = "parts/recorder.html")]
-pub struct Shown<'a> {
+pub struct RecorderView<'a> {
     recorder: &'a Recorder<'a>,
     page: &'a Page<'a>,
 }

@@ -101,7 +101,7 @@ struct Row {
 }
 
 /// What is shown besides the list.
-struct Shown {
+struct Feedback {
     status: StatusCode,
     addresses: String,
     fault: Option<String>,
@@ -112,7 +112,7 @@ struct Shown {
     language: Option<Language>,
 }
 
-impl Default for Shown {
+impl Default for Feedback {
     fn default() -> Self {
         Self {
             status: StatusCode::OK,
@@ -137,7 +137,7 @@ pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Requ
         _ => None,
     };
     let told = told.map(|id| words.text(id)).into_iter().collect();
-    draw(&app, &visit, &query, Shown { told, ..Shown::default() }).await
+    draw(&app, &visit, &query, Feedback { told, ..Feedback::default() }).await
 }
 
 /// Addresses from the text field, or everybody without a recording. The form is sent as `multipart/form-data`, which does not encode
@@ -157,7 +157,7 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
                 _ => "shared-unreadable",
             };
             let fault = Some(words.text(id));
-            return draw(&app, &visit, &no_query, Shown { status, fault, ..Shown::default() }).await;
+            return draw(&app, &visit, &no_query, Feedback { status, fault, ..Feedback::default() }).await;
         }
     };
     if !sent.is_own(form.text(csrf::FIELD)) {
@@ -176,13 +176,19 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
             });
             // A list of this length is not sent back.
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return draw(&app, &visit, &no_query, Shown { status, fault, language, ..Shown::default() })
-                .await;
+            return draw(
+                &app,
+                &visit,
+                &no_query,
+                Feedback { status, fault, language, ..Feedback::default() },
+            )
+            .await;
         }
     };
     if !is_everybody && list.invitees.is_empty() && list.faults == 0 {
         let (status, fault) = (StatusCode::UNPROCESSABLE_ENTITY, Some(words.text("invite-fault-empty")));
-        return draw(&app, &visit, &no_query, Shown { status, fault, language, ..Shown::default() }).await;
+        return draw(&app, &visit, &no_query, Feedback { status, fault, language, ..Feedback::default() })
+            .await;
     }
     let terms = Terms { reminders: form.is_ticked("reminders"), language, ..Terms::of(&app) };
     let (after, time) = (form.text("after").unwrap_or_default(), app.invitations.part);
@@ -200,19 +206,19 @@ pub async fn invite(State(app): State<App>, Managed(visit): Managed, request: Re
         }
         _ => Ok((Report::default(), None)),
     };
-    let shown = match report {
+    let feedback = match report {
         Ok((report, next)) => {
             let addresses = (!is_everybody).then(|| given.to_owned());
             let more = next.map(|after| More { addresses, after, reminders: terms.reminders, language });
-            Shown { more, language, ..outcome(words, &list, &report) }
+            Feedback { more, language, ..outcome(words, &list, &report) }
         }
         Err(Error::Invalid(errors)) => {
             let (status, fault) = (StatusCode::UNPROCESSABLE_ENTITY, Some(refusal(words, &errors)));
-            Shown { status, fault, addresses: given.to_owned(), language, ..Shown::default() }
+            Feedback { status, fault, addresses: given.to_owned(), language, ..Feedback::default() }
         }
         Err(error) => return failed(&app, &visit, &error),
     };
-    draw(&app, &visit, &no_query, shown).await
+    draw(&app, &visit, &no_query, feedback).await
 }
 
 fn page_ref(visit: &Visit) -> Option<NamePageRef> {
@@ -220,7 +226,7 @@ fn page_ref(visit: &Visit) -> Option<NamePageRef> {
 }
 
 /// What has become of the list. Entries that were not understood are in the text field again, to be corrected.
-fn outcome(words: Words, list: &AddressList, report: &Report) -> Shown {
+fn outcome(words: Words, list: &AddressList, report: &Report) -> Feedback {
     let counts = [
         ("invite-told-invited", report.invited),
         ("invite-told-already", report.already),
@@ -239,12 +245,12 @@ fn outcome(words: Words, list: &AddressList, report: &Report) -> Shown {
         (one.text.clone(), words.text(id))
     };
     let is_nothing = report == &Report::default() && list.faults > 0;
-    Shown {
+    Feedback {
         status: if is_nothing { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK },
         addresses: list.unread.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n"),
         told: told.map(|(_, (id, count))| words.one(id, "count", count)).collect(),
         unread: list.unread.iter().map(why).collect(),
-        ..Shown::default()
+        ..Feedback::default()
     }
 }
 
@@ -289,7 +295,7 @@ pub async fn again(
         Err(Error::Invalid(errors)) => {
             let fault = Some(refusal(Words::new(visit.language), &errors));
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            draw(&app, &visit, &Form::default(), Shown { status, fault, ..Shown::default() }).await
+            draw(&app, &visit, &Form::default(), Feedback { status, fault, ..Feedback::default() }).await
         }
         Err(error) => failed(&app, &visit, &error),
     }
@@ -309,7 +315,7 @@ fn failed(app: &App, visit: &Visit, error: &Error) -> Response {
     notice::fault(visit.page(app, &path), error)
 }
 
-async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response {
+async fn draw(app: &App, visit: &Visit, query: &Form, feedback: Feedback) -> Response {
     let state = query.get("state").and_then(InvitationState::parse);
     let from = Cursor::parse(query.get("from").unwrap_or_default());
     let listing = match read(app, visit, state, from).await {
@@ -327,7 +333,7 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
     let language = |one: Language| Choice {
         word: one.tag(),
         label: one.own_name().to_owned(),
-        is_chosen: shown.language == Some(one),
+        is_chosen: feedback.language == Some(one),
     };
     let next = listing.next.map(|next| {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -341,11 +347,11 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
         slug: &visit.public.page.slug,
         title: &visit.public.page.title,
         is_mailed,
-        addresses: shown.addresses,
-        fault: shown.fault,
-        told: shown.told,
-        unread: shown.unread,
-        more: shown.more,
+        addresses: feedback.addresses,
+        fault: feedback.fault,
+        told: feedback.told,
+        unread: feedback.unread,
+        more: feedback.more,
         languages,
         states: InvitationState::ALL.into_iter().map(choice).collect(),
         rows: listing.people.into_iter().map(|one| row(words, one, is_mailed)).collect(),
@@ -354,7 +360,7 @@ async fn draw(app: &App, visit: &Visit, query: &Form, shown: Shown) -> Response 
         most: MOST_ENTRIES as u64,
         page,
     };
-    visit.show_plain(app, shown.status, &view)
+    visit.show_plain(app, feedback.status, &view)
 }
 
 async fn read(app: &App, visit: &Visit, state: Option<InvitationState>, from: Cursor) -> Result<Listing> {

@@ -42,7 +42,7 @@ struct SystemPage<'a> {
     next: Option<String>,
     is_start: bool,
     can_sync_all: bool,
-    shown: Shown,
+    feedback: Feedback,
 }
 
 struct CourseRow {
@@ -58,7 +58,7 @@ struct CourseRow {
 
 /// What is shown besides the system and its courses.
 #[derive(Default)]
-struct Shown {
+struct Feedback {
     done: Option<&'static str>,
     checked: Option<CheckView>,
     /// The id of a course that could not be synchronized, and why.
@@ -69,7 +69,7 @@ struct Shown {
     is_name_wrong: bool,
 }
 
-impl Shown {
+impl Feedback {
     fn status(&self) -> StatusCode {
         match self.course_fault.is_some() || self.is_name_wrong {
             true => StatusCode::UNPROCESSABLE_ENTITY,
@@ -102,10 +102,10 @@ pub async fn show(
         _ => None,
     };
     let after = query.get("after").unwrap_or_default();
-    draw(&app, &console, &id, after, Shown { done, ..Shown::default() }).await
+    draw(&app, &console, &id, after, Feedback { done, ..Feedback::default() }).await
 }
 
-async fn draw(app: &App, console: &Console, id: &str, after: &str, shown: Shown) -> Response {
+async fn draw(app: &App, console: &Console, id: &str, after: &str, feedback: Feedback) -> Response {
     let read = async {
         let system = found(app, console, id).await?;
         let courses = courses::listed(app, &console.actor, &system, after, SHOWN).await?;
@@ -119,7 +119,7 @@ async fn draw(app: &App, console: &Console, id: &str, after: &str, shown: Shown)
         form_urlencoded::Serializer::new(String::new()).append_pair("after", &after).finish()
     };
     let path = console.path(&format!("{PATH}/{}", system.id));
-    let status = shown.status();
+    let status = feedback.status();
     let view = SystemPage {
         page: console.page(app, &path),
         nav: console.nav(app, Section::LearningSystems),
@@ -131,7 +131,7 @@ async fn draw(app: &App, console: &Console, id: &str, after: &str, shown: Shown)
         courses: courses.into_iter().map(|course| row(console, course)).collect(),
         next: next.map(query),
         is_start: after.is_empty(),
-        shown,
+        feedback,
         system,
     };
     console.show(status, &view)
@@ -169,8 +169,8 @@ pub async fn check(
     };
     match checked.await {
         Ok(checked) => {
-            let shown = Shown { checked: Some(CheckView::new(&checked)), ..Shown::default() };
-            draw(&app, &console, &id, "", shown).await
+            let feedback = Feedback { checked: Some(CheckView::new(&checked)), ..Feedback::default() };
+            draw(&app, &console, &id, "", feedback).await
         }
         Err(error) => console.fault(&app, &error),
     }
@@ -228,8 +228,8 @@ pub async fn synchronize(
             Err(error) => return console.fault(&app, &error),
         }
     };
-    let shown = Shown { course, course_fault: Some(fault), ..Shown::default() };
-    draw(&app, &console, &id, "", shown).await
+    let feedback = Feedback { course, course_fault: Some(fault), ..Feedback::default() };
+    draw(&app, &console, &id, "", feedback).await
 }
 
 pub async fn synchronize_all(
@@ -260,8 +260,8 @@ pub async fn delete(
         Err(error) => return console.fault(&app, &error),
     };
     if typed != system.name.trim() {
-        let shown = Shown { typed, is_name_wrong: true, ..Shown::default() };
-        return draw(&app, &console, &id, "", shown).await;
+        let feedback = Feedback { typed, is_name_wrong: true, ..Feedback::default() };
+        return draw(&app, &console, &id, "", feedback).await;
     }
     match tool_consumers::delete(&app, &console.actor, system.id).await {
         Ok(()) => console.go(&app, &format!("{PATH}?done=deleted")),
