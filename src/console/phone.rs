@@ -63,7 +63,7 @@ struct PhonePage<'a> {
     over: Vec<CallRow>,
     more: Option<String>,
     is_start: bool,
-    shown: Shown,
+    feedback: Feedback,
 }
 
 struct CallRow {
@@ -84,7 +84,7 @@ struct AttemptRow {
 
 /// What is shown besides the calls.
 #[derive(Default)]
-struct Shown {
+struct Feedback {
     done: Option<&'static str>,
     /// Why a call could not be canceled or made again.
     fault: Option<String>,
@@ -102,10 +102,10 @@ async fn show(State(app): State<App>, console: Console, request: Request) -> Res
         _ => None,
     };
     let before = query.get("before").and_then(|id| id.parse().ok());
-    draw(&app, &console, before, Shown { done, ..Shown::default() }).await
+    draw(&app, &console, before, Feedback { done, ..Feedback::default() }).await
 }
 
-async fn draw(app: &App, console: &Console, before: Option<CallId>, shown: Shown) -> Response {
+async fn draw(app: &App, console: &Console, before: Option<CallId>, feedback: Feedback) -> Response {
     let board = calls::board(app, &console.actor, console.id(), before, SHOWN).await;
     let Board { now, next, over, more } = match board {
         Ok(board) => board,
@@ -113,7 +113,7 @@ async fn draw(app: &App, console: &Console, before: Option<CallId>, shown: Shown
     };
     let rows =
         |listed: Vec<Listed>| -> Vec<CallRow> { listed.into_iter().map(|call| row(console, call)).collect() };
-    let is_faulty = shown.fault.is_some() || shown.number_fault.is_some();
+    let is_faulty = feedback.fault.is_some() || feedback.number_fault.is_some();
     let path = console.path(PATH);
     let view = PhonePage {
         page: console.page(app, &path),
@@ -125,7 +125,7 @@ async fn draw(app: &App, console: &Console, before: Option<CallId>, shown: Shown
         over: rows(over),
         more: more.map(|id| format!("before={id}")),
         is_start: before.is_none(),
-        shown,
+        feedback,
     };
     console.show(if is_faulty { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK }, &view)
 }
@@ -235,7 +235,7 @@ async fn finish(app: &App, console: &Console, done: &str, outcome: Result<()>) -
         Ok(()) => console.go(app, &format!("{PATH}?done={done}")),
         Err(Error::Invalid(errors)) => {
             let fault = errors.of(&Field::Call).first().map(|fault| refusal(console.words(), fault));
-            draw(app, console, None, Shown { fault, ..Shown::default() }).await
+            draw(app, console, None, Feedback { fault, ..Feedback::default() }).await
         }
         Err(error) => console.fault(app, &error),
     }
@@ -268,5 +268,5 @@ async fn test(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm
         Err(Error::Missing(_)) => words.text("console-phone-test-unregistered"),
         Err(error) => return console.fault(&app, &error),
     };
-    draw(&app, &console, None, Shown { number, number_fault: Some(fault), ..Shown::default() }).await
+    draw(&app, &console, None, Feedback { number, number_fault: Some(fault), ..Feedback::default() }).await
 }

@@ -77,8 +77,8 @@ mod tests {
     proptest! {
         #[test]
         fn finds_whom_counting_one_by_one_would_find(
-            empty in prop::collection::btree_set(0_i64..20_000, 0..600),
-            offset in 0_i64..18_000,
+            empty in prop::collection::btree_set(0_i64..50_000, 0..1_500),
+            offset in 0_i64..45_000,
         ) {
             let (start, left) = place_at(offset, &empty);
             prop_assert!(left < 128);

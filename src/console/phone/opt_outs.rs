@@ -24,7 +24,7 @@ struct OptOutsPage<'a> {
     /// The query of the next part.
     next: Option<String>,
     is_start: bool,
-    shown: Shown,
+    feedback: Feedback,
 }
 
 struct OptOutRow {
@@ -34,7 +34,7 @@ struct OptOutRow {
 }
 
 #[derive(Default)]
-struct Shown {
+struct Feedback {
     done: Option<&'static str>,
     /// What was typed, and what is wrong with it.
     number: String,
@@ -51,10 +51,11 @@ pub async fn show(State(app): State<App>, console: Console, request: Request) ->
         Some("removed") => Some("console-phone-done-removed"),
         _ => None,
     };
-    draw(&app, &console, query.get("after").unwrap_or_default(), Shown { done, ..Shown::default() }).await
+    draw(&app, &console, query.get("after").unwrap_or_default(), Feedback { done, ..Feedback::default() })
+        .await
 }
 
-async fn draw(app: &App, console: &Console, after: &str, shown: Shown) -> Response {
+async fn draw(app: &App, console: &Console, after: &str, feedback: Feedback) -> Response {
     let listed = calls::opted_out_after(app, &console.actor, console.id(), after, SHOWN).await;
     let (listed, next) = match listed {
         Ok(listed) => listed,
@@ -64,7 +65,7 @@ async fn draw(app: &App, console: &Console, after: &str, shown: Shown) -> Respon
         form_urlencoded::Serializer::new(String::new()).append_pair("after", &after).finish()
     };
     let path = console.path(&format!("{PATH}/opt-outs"));
-    let status = if shown.fault.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let status = if feedback.fault.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let view = OptOutsPage {
         page: console.page(app, &path),
         nav: console.nav(app, Section::Phone),
@@ -77,7 +78,7 @@ async fn draw(app: &App, console: &Console, after: &str, shown: Shown) -> Respon
             .collect(),
         next: next.map(query),
         is_start: after.is_empty(),
-        shown,
+        feedback,
     };
     console.show(status, &view)
 }
@@ -85,8 +86,9 @@ async fn draw(app: &App, console: &Console, after: &str, shown: Shown) -> Respon
 pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let typed = form.get("number").unwrap_or_default().trim().to_owned();
     let Some(number) = PhoneNumber::parse(&typed) else {
-        let shown = Shown { number: typed, fault: Some("console-phone-not-a-number"), ..Shown::default() };
-        return draw(&app, &console, "", shown).await;
+        let feedback =
+            Feedback { number: typed, fault: Some("console-phone-not-a-number"), ..Feedback::default() };
+        return draw(&app, &console, "", feedback).await;
     };
     match calls::forbid(&app, &console.actor, console.id(), number).await {
         Ok(()) => console.go(&app, &format!("{PATH}/opt-outs?done=added")),
@@ -97,8 +99,8 @@ pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleF
 pub async fn remove(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let typed = form.get("number").unwrap_or_default().trim().to_owned();
     let Some(number) = PhoneNumber::parse(&typed) else {
-        let shown = Shown { fault: Some("console-phone-not-a-number"), ..Shown::default() };
-        return draw(&app, &console, "", shown).await;
+        let feedback = Feedback { fault: Some("console-phone-not-a-number"), ..Feedback::default() };
+        return draw(&app, &console, "", feedback).await;
     };
     // One that is not on the list has been removed by somebody else.
     match calls::opt_in(&app, &console.actor, console.id(), number).await {

@@ -191,6 +191,9 @@ async fn a_client_that_hangs_up_is_not_counted_for_ever() {
 #[tokio::test]
 async fn the_rate_limit_is_counted_by_version() {
     let (here, token) = Installation::with_token().await;
+    here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2"]);
+    let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);
+    let code = pages["name_pages"][0]["access_code"].as_str().unwrap();
     let serving = here.serve(&["--rate-limit", "1", "--rate-limit-throttle-seconds", "600"]);
     let statuses = [
         send(&serving, &token, "GET", "/api/private/v5/participants").await,
@@ -198,12 +201,16 @@ async fn the_rate_limit_is_counted_by_version() {
         send(&serving, &token, "GET", "/api/private/v4/participants").await,
         send(&serving, &token, "GET", "/api/private/v4/participants").await,
         send(&serving, "", "GET", &format!("/api/private/v3/name?auth_token={token}&email=ana@x.org")).await,
+        // Version 2 has no token: its limit is per page.
+        send(&serving, "", "GET", &format!("/api/private/v2/names?access_code={code}")).await,
+        send(&serving, "", "GET", &format!("/api/private/v2/names?access_code={code}")).await,
     ];
-    assert_eq!(statuses, [200, 429, 429, 429, 429]);
+    assert_eq!(statuses, [200, 429, 429, 429, 429, 200, 429]);
     let seen = figures(&serving.base).await;
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v5")]), 1.0);
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v4")]), 2.0);
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v3")]), 1.0);
+    assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v2")]), 1.0);
 }
 
 #[tokio::test]

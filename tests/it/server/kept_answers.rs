@@ -1,10 +1,15 @@
 //! Answers to lookups, and recordings that are played, are kept until the database changes, whoever changes it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use endonym::{
-    app::{Actor, institutions, limiter::Policy, media, name_pages},
+    app::{
+        Actor, institutions,
+        limiter::{Leases, Policy, Sharing},
+        media, name_pages,
+    },
     domain::name_page::NamePageRef,
+    store::valkey::Valkey,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -12,8 +17,10 @@ use serde_json::{Value, json};
 use crate::support::{
     Setup, World,
     media::{file, wav},
-    process::Installation,
+    node::Node,
+    process::{Installation, PATIENCE},
     until,
+    valkey::ValkeyServer,
 };
 
 const PATHS: [&str; 10] = [
@@ -186,6 +193,32 @@ async fn past_the_ceiling_a_kept_answer_is_refused_like_any_other() {
             refused,
             "{path}"
         );
+    }
+}
+
+/// If nodes share limits, a kept answer is not sent before its request has been counted in their store.
+#[tokio::test]
+async fn kept_answers_are_counted_in_the_store_that_nodes_share() {
+    let valkey = ValkeyServer::start();
+    let quarter = Duration::from_secs(900);
+    let setup = || {
+        let leases = Leases::Valkey(Arc::new(Valkey::new(&valkey.url(), PATIENCE).unwrap()));
+        let rate_limit = Policy { ceiling: 8, window: quarter, throttle: quarter };
+        Setup { sqlite: true, rate_limit, sharing: Some(Sharing { leases, nodes: 2 }), ..Setup::default() }
+    };
+    let world = World::with(setup()).await;
+    let other = Node::start(&world, setup()).await;
+    world.person("Ana", "ana@example.edu").await;
+    world.advance(Duration::from_secs(1));
+    let ask = async |base: &str| get(base.trim_start_matches("http://"), PATHS[0], &world.token).await.0;
+    for _ in 0..7 {
+        assert_eq!(ask(&world.base).await, 200);
+    }
+    let request = axum::http::Request::get(PATHS[0]).header("authorization", &world.token);
+    let request = request.body(axum::body::Body::empty()).unwrap();
+    assert!(endonym::api::at_once(&world.app, &request).is_none());
+    for base in [&world.base, &other.base] {
+        assert_eq!(ask(base).await, 429);
     }
 }
 

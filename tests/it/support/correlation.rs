@@ -8,8 +8,8 @@ pub fn best(part: &[f32], heard: &[f32], places: RangeInclusive<usize>) -> (usiz
     scored.max_by(|one, other| one.1.total_cmp(&other.1)).unwrap()
 }
 
-/// Of signals that are equally long: 1 if one is the other at some volume. Tests are not optimized, and iterators would take several times
-/// as long as an index.
+/// Of two signals of the same length: 1 if they differ only in volume. Tests are not optimized, and iterators would be several times
+/// slower than indexing.
 pub fn correlation(one: &[f32], other: &[f32]) -> f32 {
     assert_eq!(one.len(), other.len());
     let (mut both, mut first, mut second) = (0.0, 1e-9, 1e-9);
