@@ -14,22 +14,43 @@ pub use groups::{Mapping, map_group, mapping, set_groups_claim, unmap_group};
 pub use session::{SignOut, kept, open_session, sign_out};
 pub use sign_in::{Callback, Refusal, Refused, SignedIn, finish, remove_expired, start};
 
-use super::{App, Error, Result};
+use super::{Actor, App, Error, Result};
 use crate::{
-    domain::{ids::SsoConnectionId, sso::Connection},
+    domain::{
+        ids::{InstitutionId, SsoConnectionId},
+        sso::{Connection, RedirectPath},
+    },
     sso::{self as protocol, Provider},
+    store::sso as store_sso,
 };
 
-/// The URLs that the operator registers at the provider.
+/// The URLs that an institution registers at its provider.
 pub struct Registration {
     pub redirect_uri: String,
     pub sign_out_uri: String,
 }
 
-impl Registration {
-    pub fn new(base_url: &str) -> Self {
-        Self { redirect_uri: format!("{base_url}/sso/callback"), sign_out_uri: format!("{base_url}/sign-in") }
-    }
+pub async fn registration(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    base_url: &str,
+) -> Result<Registration> {
+    actor.administer(institution)?;
+    let redirect_uri = redirect_uri(app, institution, base_url).await?;
+    Ok(Registration { redirect_uri, sign_out_uri: sign_out_uri(base_url) })
+}
+
+async fn redirect_uri(app: &App, institution: InstitutionId, base_url: &str) -> Result<String> {
+    Ok(format!("{base_url}{}", redirect_path(app, institution).await?))
+}
+
+async fn redirect_path(app: &App, institution: InstitutionId) -> Result<RedirectPath> {
+    Ok(RedirectPath::new(institution, store_sso::short_redirect(&mut app.db.read()).await?))
+}
+
+fn sign_out_uri(base_url: &str) -> String {
+    format!("{base_url}/sign-in")
 }
 
 fn purpose(id: SsoConnectionId) -> String {

@@ -152,7 +152,13 @@ impl Command {
                     trusts_unverified_email: trust_unverified_email,
                 };
                 let made = sso::create(app, &Actor::Operator, owner.id, new).await?;
-                print_created(&made, &slug, reached.base_url().ok().as_deref(), json);
+                let urls = match reached.base_url() {
+                    Ok(base_url) => {
+                        Some(sso::registration(app, &Actor::Operator, owner.id, &base_url).await?)
+                    }
+                    Err(_) => None,
+                };
+                print_created(&made, &slug, urls, json);
             }
             Self::List { institution: slug, json } => {
                 let owner = match slug {
@@ -206,8 +212,7 @@ impl Command {
     }
 }
 
-fn print_created(made: &Connection, slug: &str, base_url: Option<&str>, json: bool) {
-    let urls = base_url.map(Registration::new);
+fn print_created(made: &Connection, slug: &str, urls: Option<Registration>, json: bool) {
     if json {
         let mut value = shown(made, slug);
         value["redirect_uri"] = urls.as_ref().map(|urls| urls.redirect_uri.as_str()).into();

@@ -39,6 +39,30 @@ pub struct Connection {
     pub created_at: Moment,
 }
 
+/// The path of a redirect URI, to which providers send people back. Institutions do not share it: the provider of one could otherwise
+/// have the codes of another redeemed at itself (mix-up attack). One institution has the short path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectPath {
+    Short,
+    Of(InstitutionId),
+}
+
+impl RedirectPath {
+    /// `short`: the institution that has the short path.
+    pub fn new(institution: InstitutionId, short: Option<InstitutionId>) -> Self {
+        if short.is_none_or(|short| short == institution) { Self::Short } else { Self::Of(institution) }
+    }
+}
+
+impl std::fmt::Display for RedirectPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Short => f.write_str("/sso/callback"),
+            Self::Of(institution) => write!(f, "/sso/callback/{institution}"),
+        }
+    }
+}
+
 impl Connection {
     /// Decides whether a person may use the email that the provider claims for them.
     pub fn accept(&self, claim: &EmailClaim) -> Result<Email, ClaimFault> {

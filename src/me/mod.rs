@@ -41,6 +41,7 @@ pub fn routes() -> Router<App> {
         .route("/sign-out", post(sign_out::sign_out))
         .route("/sso/{id}/start", get(sso::start))
         .route("/sso/callback", get(sso::callback))
+        .route("/sso/callback/{institution}", get(sso::callback))
         .route("/language", post(language::of_visitor))
         .route("/me", get(own::show))
         .route("/me/language", post(language::of_person))

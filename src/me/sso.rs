@@ -1,4 +1,4 @@
-//! `/sso/{id}/start` and `/sso/callback`: signing in through the institution's OpenID provider, and signing out there (ADR 21).
+//! `/sso/{id}/start`, `/sso/callback` and `/sso/callback/{institution}`: signing in through the institution's OpenID provider, and signing out there (ADR 21).
 
 use askama::Template;
 use axum::{
@@ -51,6 +51,7 @@ pub async fn start(
 pub async fn callback(State(app): State<App>, visitor: Visitor, request: Request) -> Response {
     let query = Form::from_query(request.uri().query().unwrap_or_default());
     let callback = Callback {
+        path: request.uri().path(),
         state: query.get("state").unwrap_or_default(),
         code: query.get("code"),
         error: query.get("error"),

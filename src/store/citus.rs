@@ -99,6 +99,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("scim_connections", Reference),
     ("sso_connections", Reference),
     ("sso_group_roles", Reference),
+    ("sso_short_redirect", Reference),
     ("tokens", Reference),
     ("tool_consumers", Reference),
     ("versions", Reference),

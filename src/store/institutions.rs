@@ -222,6 +222,7 @@ pub async fn close_access(sql: &mut Sql, institution: InstitutionId) -> Result<(
         "DELETE FROM sso_logins WHERE institution_id = $1",
         "DELETE FROM sso_group_roles WHERE institution_id = $1",
         "DELETE FROM sso_connections WHERE institution_id = $1",
+        "DELETE FROM sso_short_redirect WHERE institution_id = $1",
         "DELETE FROM invitations WHERE institution_id = $1",
     ] {
         sql.execute(text, &[institution.into()]).await?;
@@ -270,6 +271,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM sso_logins WHERE institution_id = $1",
         "DELETE FROM sso_group_roles WHERE institution_id = $1",
         "DELETE FROM sso_connections WHERE institution_id = $1",
+        "DELETE FROM sso_short_redirect WHERE institution_id = $1",
         "DELETE FROM persons WHERE institution_id = $1",
         "DELETE FROM audience_defaults WHERE institution_id = $1",
         "DELETE FROM audit WHERE institution_id = $1",

@@ -71,6 +71,21 @@ pub async fn update(sql: &mut Sql, changed: &Connection) -> Result<()> {
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// The institution that has the short redirect path, if there is one yet.
+pub async fn short_redirect(sql: &mut Sql) -> Result<Option<InstitutionId>> {
+    sql.one("SELECT institution_id FROM sso_short_redirect WHERE place = 1", &[], |row| row.id(0)).await
+}
+
+/// Gives the institution the short redirect path, unless another has it, or it has connections with its own.
+pub async fn claim_short_redirect(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+    let any = "SELECT id FROM sso_connections WHERE institution_id = $1 LIMIT 1";
+    if sql.one(any, &[institution.into()], |row| row.int(0)).await?.is_some() {
+        return Ok(());
+    }
+    let claim = "INSERT INTO sso_short_redirect (place, institution_id) VALUES (1, $1) ON CONFLICT (place) DO NOTHING";
+    sql.execute(claim, &[institution.into()]).await.map(|_| ())
+}
+
 /// Ids are unique across institutions.
 pub async fn find(sql: &mut Sql, scope: Scope, id: SsoConnectionId) -> Result<Option<Connection>> {
     let mut params: Vec<Value<'_>> = vec![id.into()];

@@ -192,6 +192,7 @@ fn rehearsal(scene: &Scene) -> imports::Run {
         target: imports::Target::Rehearsal,
         calling: imports::CallPolicy::Nobody,
         starts_with_newest: false,
+        rows_done: 0,
     }
 }
 
@@ -965,6 +966,12 @@ pub fn cases() -> Vec<Case> {
         case!("sso::connections::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
         case!("sso::connections::all", Institution, |s, a| sso::all(&s.world.app, a, Some(s.id))),
         case!("sso::connections::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
+        case!("sso::registration", Institution, |s, a| sso::registration(
+            &s.world.app,
+            a,
+            s.id,
+            "https://names.example.edu"
+        )),
         case!("sso::connections::update", Ownership, |s, a| sso::update(
             &s.world.app,
             a,

@@ -7,7 +7,7 @@ use super::{
         Actor, App, Error, Missing, Result,
         audit::{self, Record},
     },
-    Registration, opened, purpose, unavailable,
+    opened, purpose, redirect_uri, unavailable,
 };
 use crate::{
     domain::{
@@ -22,6 +22,8 @@ use crate::{
     sso as protocol,
     store::{self, sso as store_sso},
 };
+
+const UNKNOWN_HOST: &str = "-";
 
 pub struct New {
     /// `None`: the issuer's host.
@@ -41,7 +43,8 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
     if !rules::is_issuer(&issuer) {
         errors.add(Field::Issuer, SetupFault::NotAnIssuer);
     }
-    let name = new.name.or_else(|| rules::host_of(&issuer)).unwrap_or_default();
+    // What is not an issuer may have no host. That is said at the issuer, and not as a blank name.
+    let name = new.name.or_else(|| rules::host_of(&issuer)).unwrap_or_else(|| UNKNOWN_HOST.to_owned());
     let secret = new.client_secret.trim();
     if secret.is_empty() {
         errors.add(Field::ClientSecret, Fault::Blank);
@@ -66,6 +69,7 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                store_sso::claim_short_redirect(sql, institution).await?;
                 taken(store_sso::insert(sql, &made).await)?;
                 audit::write(sql, &[record.change(Json::Null, values(&made))]).await?;
                 Ok(made)
@@ -257,7 +261,7 @@ pub async fn check_client(app: &App, actor: &Actor, connection: &Connection, bas
     let client = protocol::Client {
         id: &connection.client_id,
         secret: &secret,
-        redirect_uri: &Registration::new(base_url).redirect_uri,
+        redirect_uri: &redirect_uri(app, connection.institution, base_url).await?,
     };
     let verifier = app.ids.hex() + &app.ids.hex();
     let code = format!("endonym-test-{}", app.ids.hex());

@@ -5,7 +5,7 @@ use super::{
         App, Result,
         sessions::{self, Secret, Through},
     },
-    Registration, SignedIn, opened, provider, unavailable,
+    SignedIn, opened, provider, sign_out_uri, unavailable,
 };
 use crate::{
     domain::{
@@ -84,7 +84,7 @@ async fn find_sign_out(
     let provider = provider(app, &connection).await.map_err(unavailable)?;
     let id_token =
         kept.sealed_id_token.map(|sealed| opened(app, &token_purpose(secret), &sealed)).transpose()?;
-    let return_uri = Registration::new(app.links.base()).sign_out_uri;
+    let return_uri = sign_out_uri(app.links.base());
     let address = protocol::sign_out_url(&provider, &connection.client_id, id_token.as_deref(), &return_uri);
     Ok(address.map(|address| SignOut { name: connection.name, address }))
 }

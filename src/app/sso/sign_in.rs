@@ -12,7 +12,7 @@ use super::{
         sessions::Secret,
         sign_in,
     },
-    Registration, groups, opened, provider, purpose,
+    groups, opened, provider, purpose, redirect_path, redirect_uri,
 };
 use crate::{
     domain::{
@@ -168,7 +168,7 @@ async fn send(
         verifier: &derived(app, "verifier", &state)?,
         again,
     };
-    let redirect_uri = Registration::new(app.links.base()).redirect_uri;
+    let redirect_uri = redirect_uri(app, connection.institution, app.links.base()).await?;
     Ok(protocol::authorization_url(&provider, &connection.client_id, &redirect_uri, &wanted))
 }
 
@@ -178,9 +178,10 @@ fn derived(app: &App, what: &str, state: &Secret) -> Result<String> {
     Ok(app.secrets.digest(&format!("single sign-on {what}"), state.as_str())?)
 }
 
-/// The provider's response, in the query of the browser's request.
+/// The provider's response: the path and the query of the browser's request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Callback<'a> {
+    pub path: &'a str,
     pub state: &'a str,
     pub code: Option<&'a str>,
     pub error: Option<&'a str>,
@@ -227,6 +228,10 @@ async fn authenticate(
     callback: Callback<'_>,
     return_to: &ReturnTo,
 ) -> Result<(PersonId, String), Refusal> {
+    if callback.path != redirect_path(app, connection.institution).await?.to_string() {
+        log_forged(connection, "the response came to the redirect URI of another institution");
+        return Err(Refusal::Forged);
+    }
     let provider = provider(app, connection).await?;
     let is_other_issuer = callback.issuer.is_some_and(|issuer| issuer != connection.issuer);
     if is_other_issuer || (provider.sends_issuer && callback.issuer.is_none()) {
@@ -245,12 +250,8 @@ async fn authenticate(
         }
     };
     let secret = opened(app, &purpose(connection.id), &connection.sealed_client_secret)?;
-    let registration = Registration::new(app.links.base());
-    let client = protocol::Client {
-        id: &connection.client_id,
-        secret: &secret,
-        redirect_uri: &registration.redirect_uri,
-    };
+    let redirect_uri = redirect_uri(app, connection.institution, app.links.base()).await?;
+    let client = protocol::Client { id: &connection.client_id, secret: &secret, redirect_uri: &redirect_uri };
     let verifier = derived(app, "verifier", state)?;
     let tokens = protocol::redeem(&app.outbound, &provider, &client, code, &verifier).await?;
     let keys = &app.key_sets;

@@ -12,7 +12,7 @@ use super::connection_form::{Entered, inputs};
 use crate::{
     app::{
         App, Error, Missing, Result,
-        sso::{self, Registration, Step},
+        sso::{self, Step},
     },
     console::{
         inputs::{Input, Shape, TYPED_NAME, confirmation, is_outdated, mistyped},
@@ -129,7 +129,10 @@ async fn draw_list(
             steps: outcomes.iter().map(|(step, outcome)| step_shown(words, *step, outcome)).collect(),
         }
     });
-    let urls = Registration::new(app.links.base());
+    let urls = match sso::registration(app, &console.actor, console.id(), app.links.base()).await {
+        Ok(urls) => urls,
+        Err(error) => return console.fault(app, &error),
+    };
     let shown = ListPage {
         rows: rows.collect(),
         is_owner: console.member.role == Role::Owner,

@@ -60,9 +60,10 @@ async fn an_owner_adds_changes_and_deletes_a_connection() {
     browser.get(&form).await.expect(200);
     let wrong = [("issuer", "nonsense"), ("client_id", "one"), ("domains", "not/a"), ("trusts", "1")];
     let seen = browser.post(&form, &wrong).await.expect(422);
-    for id in ["issuer-fault", "client_secret-fault", "domains-fault", "name-fault"] {
+    for id in ["issuer-fault", "client_secret-fault", "domains-fault"] {
         assert!(seen.body.contains(&format!("id=\"{id}\"")), "{id}: {}", seen.body);
     }
+    assert!(!seen.body.contains("id=\"name-fault\""), "it would be the issuer's host: {}", seen.body);
     assert!(seen.body.contains("value=\"nonsense\"") && seen.body.contains("value=\"not/a\""));
     let right = [
         ("name", "Campus <b>"),

@@ -8,7 +8,7 @@ use reqwest::Method;
 use crate::support::routes;
 
 /// What is requested with GET and shows no page, with what it sends instead.
-const NO_PAGES: [(&str, &str); 20] = [
+const NO_PAGES: [(&str, &str); 21] = [
     ("/console/{slug}/audit/export", "a file"),
     ("/console/{slug}/events", "events"),
     ("/console/{slug}/jobs/exports/{id}", "a file"),
@@ -28,6 +28,7 @@ const NO_PAGES: [(&str, &str); 20] = [
     ("/p/{slug}/people/rows", "a part of the listening page"),
     ("/p/{slug}/qr.svg", "an image"),
     ("/sign-in/proxy", "a redirection, or an error page like those of other paths"),
+    ("/sso/callback/{institution}", "a redirection, or an error page like those of /sso/callback"),
     ("/sso/{id}/start", "a redirection to the provider"),
 ];
 

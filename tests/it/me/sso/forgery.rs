@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeMap,
     future::ready,
-    sync::{Arc, LazyLock, Mutex},
+    sync::{
+        Arc, LazyLock, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use axum::{
@@ -11,7 +14,11 @@ use axum::{
     routing::{get, post},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use endonym::{app::sessions::Secret, domain::sso::Connection, jwt::keys::SigningKey};
+use endonym::{
+    app::{Actor, sessions::Secret, sso},
+    domain::sso::Connection,
+    jwt::keys::SigningKey,
+};
 use serde_json::{Value, json};
 
 use super::{CLIENT, Visitor, connect, is_refused, new};
@@ -25,24 +32,34 @@ struct Forger {
     issuer: String,
     id_token: Arc<Mutex<String>>,
     user_info: Arc<Mutex<Value>>,
+    /// How many codes were redeemed.
+    redeemed: Arc<AtomicUsize>,
 }
 
 impl Forger {
     async fn start() -> Self {
+        Self::announcing(json!({ "authorization_response_iss_parameter_supported": true })).await
+    }
+
+    /// With this in its configuration document.
+    async fn announcing(more: Value) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let issuer = format!("http://{}", listener.local_addr().unwrap());
-        let document = json!({
+        let mut document = json!({
             "issuer": issuer,
             "authorization_endpoint": format!("{issuer}/auth"),
             "token_endpoint": format!("{issuer}/token"),
             "jwks_uri": format!("{issuer}/jwks"),
             "userinfo_endpoint": format!("{issuer}/me"),
             "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
-            "authorization_response_iss_parameter_supported": true,
         });
+        document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let (id_token, user_info) = (Arc::<Mutex<String>>::default(), Arc::<Mutex<Value>>::default());
         let (token, info) = (id_token.clone(), user_info.clone());
+        let redeemed = Arc::<AtomicUsize>::default();
+        let count = redeemed.clone();
         let issued = move || {
+            count.fetch_add(1, Ordering::Relaxed);
             let id_token = token.lock().unwrap().clone();
             json!({ "access_token": "a", "token_type": "Bearer", "id_token": id_token }).to_string()
         };
@@ -53,7 +70,7 @@ impl Forger {
             .route("/token", post(move || ready(issued())))
             .route("/me", get(move || ready(info.lock().unwrap().to_string())));
         tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { issuer, id_token, user_info }
+        Self { issuer, id_token, user_info, redeemed }
     }
 }
 
@@ -108,6 +125,36 @@ async fn scene() -> (World, Forger, Connection) {
 }
 
 const REFUSED: &str = "We could not sign you in";
+
+/// Otherwise the provider of one institution could send people on to the provider of another, and have their codes redeemed at itself
+/// (mix-up attack).
+#[tokio::test]
+async fn a_code_that_was_sent_to_the_redirect_uri_of_another_institution_is_not_redeemed() {
+    let (world, _forger, first) = scene().await;
+    let (there, second) = (world.neighbor().await, Forger::announcing(json!({})).await);
+    let theirs = sso::create(&world.app, &Actor::Operator, there.institution.id, new(&second.issuer)).await;
+    let theirs = theirs.unwrap();
+    let visitor = Visitor::new(&world);
+    let own = format!("/sso/callback/{}", there.institution.id);
+    for (connection, path) in [(&first, "/sso/callback"), (&theirs, own.as_str())] {
+        let address = visitor.start(connection).await;
+        let query = address.split_once('?').unwrap().1;
+        let sent = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "redirect_uri").unwrap();
+        assert_eq!(sent.1, format!("{}{path}", world.base));
+    }
+    let of_the_first = format!("/sso/callback/{}", world.institution.id);
+    for elsewhere in ["/sso/callback", &of_the_first, "/sso/callback/x"] {
+        let asked = ask(&visitor, &theirs).await;
+        let seen = visitor.browser.get(&format!("{elsewhere}?code=c&state={}", asked.state)).await;
+        is_refused(&visitor, seen, 403, REFUSED).await;
+    }
+    assert_eq!(second.redeemed.load(Ordering::Relaxed), 0);
+    let asked = ask(&visitor, &theirs).await;
+    *second.id_token.lock().unwrap() = KEY.sign(&claims(&world, &second, &asked)).unwrap();
+    // Ana is not registered there.
+    visitor.browser.get(&format!("{own}?code=c&state={}", asked.state)).await.expect(403);
+    assert_eq!(second.redeemed.load(Ordering::Relaxed), 1);
+}
 
 #[tokio::test]
 async fn a_token_with_a_wrong_claim_signs_nobody_in() {

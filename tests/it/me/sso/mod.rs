@@ -634,10 +634,12 @@ async fn no_session_is_opened_through_a_connection_that_is_being_deleted() {
 
 #[tokio::test]
 async fn the_same_provider_in_two_institutions_is_two_connections() {
-    let (world, _provider, here) = scene().await;
+    let (world, provider, here) = scene().await;
     let there = world.neighbor().await;
     let other =
         sso::create(&world.app, &Actor::Operator, there.institution.id, new(&here.issuer)).await.unwrap();
+    let redirect_uri = format!("{}/sso/callback/{}", world.base, there.institution.id);
+    provider.control(json!({ "redirect_uri": redirect_uri })).await;
     // Ana is registered here, and not there.
     let visitor = Visitor::new(&world);
     visitor.sign_in(&here).await.redirects_to("/me");

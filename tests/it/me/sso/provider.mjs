@@ -3,7 +3,7 @@
 //   node provider.mjs NODE_MODULES '{"clients": [...], "account": {"sub": "1", "email": "..."}, "settings": {...}}'
 //
 // Prints its port. Everybody who signs in gets the current account without a password; there is none if it is null, as if the
-// person pressed Cancel. POST /control changes the account, or replaces the keys.
+// person pressed Cancel. POST /control changes the account, replaces the keys, or adds a redirect URI to the client.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -59,7 +59,8 @@ function replaceProvider() {
 async function control(request, response) {
   const change = JSON.parse(await text(request));
   if ('account' in change) useAccount(change.account);
-  if (change.rotate) replaceProvider();
+  if (change.redirect_uri) options.clients[0].redirect_uris.push(change.redirect_uri);
+  if (change.rotate || change.redirect_uri) replaceProvider();
   response.end();
 }
 
