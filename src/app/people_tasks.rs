@@ -176,7 +176,10 @@ async fn start(
         })
         .await?;
     if is_few {
-        run(app, institution, id).await?;
+        // It is begun. Its job completes what cannot be done now.
+        if let Err(error) = run(app, institution, id).await {
+            tracing::warn!(%error, task = %id, "a task with people is left to its job");
+        }
     } else {
         app.queue.wake();
     }
@@ -242,7 +245,7 @@ pub async fn run(app: &App, institution: InstitutionId, id: PeopleTaskId) -> Res
                 groups::settle(app, institution, id, outcomes).await?;
             }
             TaskAction::Move { .. } | TaskAction::Tag { .. } | TaskAction::Delete | TaskAction::Restore => {
-                groups::change(app, institution, task).await?;
+                groups::change(app, institution, task.id).await?;
             }
         }
         app.queue.wake();

@@ -149,6 +149,8 @@ pub async fn erase(
                 }
                 let signature = member.as_ref().map(|member| member.email.as_str());
                 store::moderation::forget_decider(sql, institution, &email_key, signature).await?;
+                store::deleted_people::forget_author(sql, institution, &email_key, signature).await?;
+                store::people_tasks::forget_author(sql, institution, &email_key, signature).await?;
                 lti_logins::delete_expired_of(sql, institution, now).await?;
                 lti_sessions::delete_expired_of(sql, institution, now).await?;
                 let is_known_elsewhere = sign_ins::is_known_elsewhere(sql, &person).await?;

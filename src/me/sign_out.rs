@@ -18,7 +18,10 @@ pub async fn sign_out(State(app): State<App>, OwnForm { signed_in, form }: OwnFo
     let (secret, session) = (&signed_in.secret, &signed_in.session);
     let kept = sso::kept(&app, secret, session).await;
     let ended = match form.get("everywhere") {
-        Some("1") => sessions::end_all(&app, session.person.clone()).await.map(|_| ()),
+        // Whoever holds a forwarded invitation signs out nobody else.
+        Some("1") if !signed_in.is_restricted() => {
+            sessions::end_all(&app, session.person.clone()).await.map(|_| ())
+        }
         _ => sessions::end(&app, secret).await,
     };
     if let Err(error) = ended {

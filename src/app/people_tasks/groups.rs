@@ -118,6 +118,8 @@ fn who(task: &PeopleTask) -> Who {
     match task.created_by.as_str() {
         // As `Actor::signature` says it.
         "operator" => Who::OPERATOR,
+        // They have been erased.
+        "" => Who::SYSTEM,
         member => Who::named(WhoKind::Member, member),
     }
 }
@@ -175,13 +177,15 @@ const fn act(action: &TaskAction) -> Act {
 }
 
 /// Changes the next group of people, in one transaction with what has become of them.
-pub(super) async fn change(app: &App, institution: InstitutionId, task: PeopleTask) -> Result<()> {
+pub(super) async fn change(app: &App, institution: InstitutionId, task: PeopleTaskId) -> Result<()> {
     let (owned_app, now) = (app.clone(), app.clock.now());
-    let record = Record::by(app, who(&task), institution, act(&task.action));
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
+                // Under the lock, because whoever began it may be erased meanwhile.
+                let Some(task) = tasks::find(sql, institution, task).await? else { return Ok(()) };
+                let record = Record::by(&owned_app, who(&task), institution, act(&task.action));
                 // Another worker may have been quicker.
                 let next = tasks::next(sql, institution, task.id, GROUP).await?;
                 let work = Work { app: &owned_app, task: &task, record, now };

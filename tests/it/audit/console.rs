@@ -39,6 +39,10 @@ async fn admin(world: &World) -> Actor {
     members::actor_of(&world.app, &person).await.unwrap()
 }
 
+async fn counted(world: &World, text: &str) -> i64 {
+    world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+}
+
 async fn all(world: &World, act: Act) -> Vec<Entry> {
     entries(world, audit::Query { act: Some(act), ..Default::default() }).await
 }
@@ -90,6 +94,22 @@ async fn what_is_done_with_many_is_there_for_each_of_them() {
     let restored = all(&world, Act::ParticipantRestored).await;
     assert_eq!(restored.len(), 2);
     assert!(restored.iter().all(|one| one.who.kind == WhoKind::Operator), "{restored:?}");
+}
+
+#[tokio::test]
+async fn a_member_who_is_erased_is_forgotten_as_the_one_who_has_deleted_people() {
+    let world = World::new().await;
+    let (app, id, admin) = (&world.app, world.institution.id, &admin(&world).await);
+    let whom = people_tasks::Whom::These(vec![person(&world, "Ana", ANA).await]);
+    let task = people_tasks::begin(app, admin, id, &whom, TaskAction::Delete).await.unwrap();
+    persons::erase(app, &Actor::Operator, id, ADMIN.to_owned(), persons::Rewrite::Later).await.unwrap();
+    for (table, column) in [("deleted_people", "deleted_by"), ("people_tasks", "created_by")] {
+        let named = format!("SELECT COUNT(*) FROM {table} WHERE {column} <> ''");
+        assert_eq!(counted(&world, &named).await, 0, "{table}");
+    }
+    // It can still be undone.
+    people_tasks::undo(app, &Actor::Operator, id, task).await.unwrap();
+    assert_eq!(counted(&world, "SELECT COUNT(*) FROM deleted_people").await, 0);
 }
 
 #[tokio::test]

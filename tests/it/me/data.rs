@@ -166,6 +166,10 @@ async fn a_device_that_scanned_a_code_records_and_changes_nothing_else() {
     assert!(page.contains("<audio") && page.contains("action=\"/me/recording/delete\""), "{page}");
     assert!(page.contains("value=\"public\"") && !page.contains("nobody can hear it for now"), "{page}");
     phone.take(&wav(1.2), "").await.expect(201);
+    // It signs out nobody else.
+    phone.post("/sign-out", &[("everywhere", "1")]).await.redirects_to("/sign-in?institution=example");
+    phone.get("/me").await.redirects_to("/sign-in?return_to=%2Fme");
+    browser.get("/me").await.expect(200);
 }
 
 #[tokio::test]
