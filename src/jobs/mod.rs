@@ -37,6 +37,8 @@ pub struct Settings {
 
 /// How often a worker polls for jobs that other processes have enqueued.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// A job that is due and cannot be claimed is locked, perhaps for minutes: by whoever deletes its institution, for example.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 const ROTATE_EVERY: Duration = Duration::from_secs(24 * 3_600);
 const PURGE_EVERY: Duration = Duration::from_secs(3_600);
@@ -106,7 +108,8 @@ async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: Canc
             }
             Ok(None) => {
                 in_trouble = false;
-                jobs::until_next(&app, lanes).await.ok().flatten().unwrap_or(POLL_INTERVAL).min(POLL_INTERVAL)
+                let next = jobs::until_next(&app, lanes).await.ok().flatten();
+                next.unwrap_or(POLL_INTERVAL).clamp(SHORTEST_PAUSE, POLL_INTERVAL)
             }
             Err(error) => {
                 if !std::mem::replace(&mut in_trouble, true) {

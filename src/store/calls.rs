@@ -156,6 +156,16 @@ pub async fn find(sql: &mut Sql, scope: Scope, id: CallId) -> Result<Option<Call
     sql.one(&format!("SELECT {COLUMNS} FROM calls c WHERE c.id = $1 AND {within}"), &params, from_row).await
 }
 
+/// False if another transaction has locked the row.
+pub async fn can_lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Result<bool> {
+    // SQLite has a single writer anyway.
+    if !sql.is_postgres() {
+        return Ok(true);
+    }
+    let text = "SELECT id FROM calls WHERE institution_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED";
+    Ok(sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?.is_some())
+}
+
 /// Locks the row until the end of the transaction, and reads it.
 pub async fn lock(sql: &mut Sql, institution: InstitutionId, id: CallId) -> Result<Option<Call>> {
     let touch = "UPDATE calls SET state = state WHERE institution_id = $1 AND id = $2";

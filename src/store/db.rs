@@ -13,8 +13,8 @@ use super::{
     folder,
     lookup::Lookup,
     postgres::{self, pipeline},
-    sqlite::{self, DataVersion, Effect},
-    transaction::{self, Job, Transaction},
+    sqlite::{self, DataVersion},
+    transaction::{self, Effect, Job, Transaction},
 };
 use crate::{
     domain::ids::InstitutionId,
@@ -212,7 +212,7 @@ impl Db {
             Self::Sqlite(sqlite) => sqlite.write(effect, job).await,
             Self::Postgres(postgres) => match people_of {
                 Some(institution) => postgres.write_people(institution, job).await,
-                None => postgres.write(job).await,
+                None => postgres.write(effect, job).await,
             },
         };
         metrics::db_written(timer);

@@ -214,16 +214,19 @@ pub async fn begin(sql: &mut Sql, institution: InstitutionId, id: ImportId, rows
     sql.execute(text, &[stored(rows_total), institution.into(), id.into()]).await.map(|_| ())
 }
 
-/// Adds rows to the numbers of an import that is in this state. Returns false if it is not any more.
+/// Adds rows to the numbers of an import that is in this state, and of which this many rows are done if that matters. Returns false if it
+/// is not any more.
 pub async fn advance(
     sql: &mut Sql,
     institution: InstitutionId,
     (id, state): (ImportId, ImportState),
+    done: Option<u64>,
     more: Counts,
 ) -> Result<bool> {
     let text = "UPDATE imports SET rows_done = rows_done + $1, created = created + $2, updated = updated + $3, \
-                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = $8";
-    let params: [Value<'_>; 8] = [
+                unchanged = unchanged + $4, refused = refused + $5 WHERE institution_id = $6 AND id = $7 AND state = $8 \
+                AND rows_done = COALESCE($9, rows_done)";
+    let params: [Value<'_>; 9] = [
         stored(more.done),
         stored(more.created),
         stored(more.updated),
@@ -232,6 +235,7 @@ pub async fn advance(
         institution.into(),
         id.into(),
         state.word().into(),
+        done.map_or(Value::Null, stored),
     ];
     Ok(sql.execute(text, &params).await? == 1)
 }

@@ -50,7 +50,10 @@ use super::db::{
     Error, Handle, Options, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Value, no_stream_slot,
     send_group,
 };
-use super::{queues::too_many_writes, transaction::Job};
+use super::{
+    queues::too_many_writes,
+    transaction::{Effect, Job},
+};
 use crate::{domain::ids::InstitutionId, tasks, telemetry::metrics};
 
 pub struct Postgres {
@@ -61,6 +64,8 @@ pub struct Postgres {
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
     /// for readers.
     writers: Arc<Semaphore>,
+    /// Bookkeeping waits for no institution. Without its own share, leases of jobs would end while all writers wait for one.
+    bookkeepers: Arc<Semaphore>,
     groups: Groups,
     /// A stream holds its connection until it has been read completely.
     streams: Semaphore,
@@ -166,13 +171,25 @@ impl Postgres {
         let pools = Pools::new(&hosts, connections, options.threads, connect, timeout)?;
         let shared = pools.shared().status().max_size;
         let writers = Arc::new(Semaphore::new((shared / 2).max(1)));
+        let bookkeepers = Arc::new(Semaphore::new((shared / 8).max(1)));
         let streams = Semaphore::new((shared / 4).max(1));
         // A pooler may not prepare statements, and Citus wants one institution in each.
         let batched = if session.is_shared || session.is_citus { 0 } else { options.threads };
         let lookups = Lookups::new(batched);
         let (growth, begin, groups) = (Growth::new(), session.begin(timeout), Groups::default());
-        let postgres =
-            Self { pools, lookups, timeout, writers, groups, streams, growth, session, begin, watcher };
+        let postgres = Self {
+            pools,
+            lookups,
+            timeout,
+            writers,
+            bookkeepers,
+            groups,
+            streams,
+            growth,
+            session,
+            begin,
+            watcher,
+        };
         // The pool keeps it, so that a node has one even if the server is full later.
         drop(postgres.client().await?);
         Ok(postgres)
@@ -213,7 +230,7 @@ impl Postgres {
         if self.shares_commits() {
             self.transact_in_group(institution, job).await
         } else {
-            self.write(job).await
+            self.write(Effect::Data, job).await
         }
     }
 
@@ -229,7 +246,7 @@ impl Postgres {
 
     /// See `Db::execute_alone`.
     pub async fn execute_alone(&self, sql: &str, params: &[Value<'_>], writes: usize) -> Result<u64> {
-        let (_permit, client) = self.writer().await?;
+        let (_permit, client) = self.writer(Effect::Data).await?;
         let changed = client::execute(&client, sql, params).await?;
         if changed > 0 {
             metrics::db_committed(writes);
@@ -238,9 +255,9 @@ impl Postgres {
         Ok(changed)
     }
 
-    pub async fn write(&self, job: Job) -> Result<()> {
+    pub async fn write(&self, effect: Effect, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
-        let (permit, client) = self.writer().await?;
+        let (permit, client) = self.writer(effect).await?;
         drop(waiting);
         let begin = self.begin.clone();
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
@@ -267,8 +284,12 @@ impl Postgres {
     }
 
     /// A connection for a transaction that writes, when it is its turn.
-    async fn writer(&self) -> Result<(Option<OwnedSemaphorePermit>, Client)> {
-        let permit = tokio::time::timeout(self.timeout, self.writers.clone().acquire_owned()).await;
+    async fn writer(&self, effect: Effect) -> Result<(Option<OwnedSemaphorePermit>, Client)> {
+        let permits = match effect {
+            Effect::Data => &self.writers,
+            Effect::Bookkeeping => &self.bookkeepers,
+        };
+        let permit = tokio::time::timeout(self.timeout, permits.clone().acquire_owned()).await;
         let permit = permit.map_err(|_| too_many_writes())?.ok();
         Ok((permit, self.client().await?))
     }

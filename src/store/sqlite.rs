@@ -30,7 +30,7 @@ use super::{
     },
     folder::{self, FolderLock},
     queues::too_many_writes,
-    transaction::Job,
+    transaction::{Effect, Job},
 };
 use crate::{
     tasks,
@@ -48,15 +48,6 @@ struct Work {
     waiting: GaugeGuard,
     /// Told once the commit is durable or has failed.
     end: oneshot::Sender<Result<()>>,
-}
-
-/// What a write changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Anything that reads may return.
-    Data,
-    /// Only what no lookup of people shows: counters, times of last use, leases of jobs.
-    Bookkeeping,
 }
 
 pub struct Sqlite {

@@ -21,6 +21,15 @@ impl<T, E, F> Transaction<T, E> for F where
 {
 }
 
+/// What a write changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Anything that reads may return.
+    Data,
+    /// Only what no lookup of people shows: counters, times of last use, leases of jobs.
+    Bookkeeping,
+}
+
 /// A transaction without its types, so that everything around it is compiled once and not for each caller. It keeps its outcome to itself,
 /// and answers whether to commit.
 pub type Job = Box<dyn for<'a> FnOnce(&'a mut Sql) -> BoxFuture<'a, bool> + Send>;

@@ -98,11 +98,15 @@ async fn look(app: &App, lease: Lease) -> Result<NextCall> {
                 let Some((institution, call, turn)) = calls::due(sql, now).await? else {
                     return Ok(NextCall::Nothing);
                 };
+                // A call that is put off is a turn, too: an institution with thousands over its daily limit delays nobody.
+                turns::take(sql, turns::CALLS, turn, institution).await?;
+                // Whoever deletes a page has its calls locked, perhaps for minutes, and the calls of all wait for this transaction.
+                if !calls::can_lock(sql, institution, call).await? {
+                    return Ok(NextCall::PutOff);
+                }
                 let Some(call) = calls::lock(sql, institution, call).await? else {
                     return Ok(NextCall::PutOff);
                 };
-                // A call that is put off is a turn, too: an institution with thousands over its daily limit delays nobody.
-                turns::take(sql, turns::CALLS, turn, institution).await?;
                 if call.state != State::Scheduled || !may_be_made(sql, &rules, &call, job, now).await? {
                     return Ok(NextCall::PutOff);
                 }

@@ -24,7 +24,7 @@ use crate::{
     store::{
         db::{Error, Handle, Result, Sql},
         queues::{self, Queues, Waiting, too_many_writes},
-        transaction::Job,
+        transaction::{Effect, Job},
     },
     tasks,
     telemetry::metrics::{self, GaugeGuard},
@@ -85,7 +85,7 @@ impl Postgres {
     }
 
     async fn run_group(&self, leader: &Leader) {
-        let (_permit, client) = match self.writer().await {
+        let (_permit, client) = match self.writer(Effect::Data).await {
             Ok(taken) => taken,
             // What keeps a group from starting keeps all that wait.
             Err(error) => return leader.end_all(|| Err(error.clone())),

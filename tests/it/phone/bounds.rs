@@ -20,7 +20,14 @@ use endonym::{
 use serde_json::json;
 
 use super::records::{ANA, BEN, HELD, all, create, delete, rules, states, take, world};
-use crate::support::{Answer, Neighbor, World, database::execute, import::import};
+use crate::{
+    store::groups::Holder,
+    support::{
+        Answer, Neighbor, World,
+        database::{execute, on_postgres},
+        import::import,
+    },
+};
 
 #[tokio::test]
 async fn nobody_is_called_abroad_where_that_is_not_allowed() {
@@ -252,4 +259,22 @@ async fn takers_and_writers_do_not_wait_for_each_other_for_ever() {
         taking.await.unwrap().unwrap();
         writing.await.unwrap();
     }
+}
+
+/// Otherwise the calls of all institutions would wait for whoever deletes a page, which may take minutes.
+#[tokio::test]
+async fn a_call_that_somebody_has_locked_delays_no_other() {
+    if !on_postgres() {
+        return;
+    }
+    let world = world(rules()).await;
+    create(&world, "ana@x.org", ANA).await;
+    let holder = Holder::lock(&world, world.institution.id).await;
+    holder.execute("UPDATE calls SET state = state").await;
+    create_next_door(&world, &world.neighbor().await, "ben@x.org", BEN).await;
+    let taken = tokio::time::timeout(Duration::from_secs(20), take(&world)).await;
+    let taken = taken.expect("nobody waits").expect("a call of the other institution");
+    assert_eq!(taken.number.e164(), BEN);
+    holder.release().await;
+    assert_eq!(take(&world).await.unwrap().number.e164(), ANA);
 }

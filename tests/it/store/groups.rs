@@ -1,6 +1,6 @@
 //! Writes that wait at the same time share a commit: on PostgreSQL those of an institution (ADR 25), on SQLite all.
 
-use std::{collections::BTreeSet, sync::mpsc};
+use std::{collections::BTreeSet, sync::mpsc, time::Duration};
 
 use endonym::{
     domain::ids::InstitutionId,
@@ -63,6 +63,33 @@ pub async fn until_someone_waits(db: &Db, count: i64) {
         db.read().one(text, &[], |row| row.int(0)).await.unwrap() >= Some(count)
     })
     .await;
+}
+
+/// A worker that could not renew its lease would lose its job to another one.
+#[tokio::test]
+async fn bookkeeping_does_not_wait_for_those_who_wait_for_an_institution() {
+    if !on_postgres() {
+        return;
+    }
+    let world = World::new().await;
+    let (db, institution) = (&world.app.db, world.institution.id);
+    let holder = Holder::lock(&world, institution).await;
+    // More than there are connections.
+    let many = 3 * world.database.options.connections;
+    let waiting = join_all((0..many).map(|_| {
+        db.write::<_, Error>(move |sql| Box::pin(async move { rolls::lock(sql, institution).await }))
+    }));
+    let others = async {
+        until_someone_waits(db, 2).await;
+        let noted = db.write_bookkeeping::<_, Error>(|sql| {
+            Box::pin(async move { sql.execute("UPDATE turns SET turn = turn", &[]).await.map(|_| ()) })
+        });
+        let noted = tokio::time::timeout(Duration::from_secs(20), noted).await;
+        noted.expect("it does not wait").unwrap();
+        holder.release().await;
+    };
+    let (waited, ()) = join(waiting, others).await;
+    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
 }
 
 async fn transaction(sql: &mut Sql) -> Result<i64> {

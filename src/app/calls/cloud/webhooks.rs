@@ -169,7 +169,11 @@ pub async fn handle(
         app.switchboard.wake();
     }
     if effect.opted_out {
-        cancel_opted_out(app, effect.attempt.institution, &effect.attempt.phone_number).await?;
+        // The list is read again before each call.
+        let (institution, number) = (effect.attempt.institution, &effect.attempt.phone_number);
+        if let Err(error) = cancel_opted_out(app, institution, number).await {
+            tracing::warn!(%error, "calls to a number that has opted out are not canceled yet");
+        }
     }
     app.queue.wake();
     match kind {
