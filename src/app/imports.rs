@@ -73,6 +73,8 @@ pub struct Run {
     pub calling: CallPolicy,
     /// Whether new people start with what they have recorded on other pages (see `starts_with_newest`).
     pub starts_with_newest: bool,
+    /// How many rows of the file have been imported, by this worker or by others before.
+    pub rows_done: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -232,17 +234,16 @@ pub async fn people(
     file: (&Input, &Options),
     each: &mut (dyn FnMut(Vec<RowReport>) + Send),
 ) -> Result<Result<(), SheetFault>> {
-    remaining_people(app, actor, run, file, 0, each).await
+    remaining_people(app, actor, run, file, each).await
 }
 
-/// As `people`, but the first rows are `done`, by an import that was interrupted. They are not imported again: that would revert what
+/// As `people`, but the first rows are done, by an import that was interrupted. They are not imported again: that would revert what
 /// somebody has changed since, and count them twice. Of these, only rows that are refused are reported.
 async fn remaining_people(
     app: &App,
     actor: &Actor,
-    run: Run,
+    mut run: Run,
     (input, options): (&Input, &Options),
-    mut done: u64,
     each: &mut (dyn FnMut(Vec<RowReport>) + Send),
 ) -> Result<Result<(), SheetFault>> {
     actor.manage(run.institution, run.page)?;
@@ -265,6 +266,7 @@ async fn remaining_people(
         }
         Ok(())
     });
+    let mut done = run.rows_done;
     while let Some(mut group) = receiver.recv().await {
         let known = usize::try_from(done).unwrap_or(usize::MAX).min(group.len());
         done -= known as u64;
@@ -276,7 +278,9 @@ async fn remaining_people(
             each(reports);
         }
         if !rest.is_empty() {
+            let count = rest.len() as u64;
             each(rows(app, actor, run, rest).await?);
+            run.rows_done += count;
         }
     }
     reading.await.map_err(|error| Error::Internal(format!("reading a file failed: {error}")))

@@ -110,11 +110,13 @@ pub async fn find(app: &App, cookies: &[&str]) -> Result<Option<(Secret, Session
         }
         if !session.how.is_restricted() && now >= session.last_used_at.plus(TOUCH) {
             let expires_at = now.plus(IDLE).min(session.created_at.plus(LIFE));
-            app.db
-                .write::<_, Error>(move |sql| {
-                    Box::pin(async move { Ok(sessions::touch(sql, &digest, now, expires_at).await?) })
-                })
-                .await?;
+            let touched = app.db.write_bookkeeping::<_, Error>(move |sql| {
+                Box::pin(async move { Ok(sessions::touch(sql, &digest, now, expires_at).await?) })
+            });
+            // It is valid, and prolonged at the next request.
+            if let Err(error) = touched.await {
+                tracing::warn!(%error, "a session could not be prolonged");
+            }
         }
         return Ok(Some((secret, session)));
     }

@@ -131,7 +131,8 @@ impl Import {
             Target::Import(imports::begin(app, &Actor::Operator, (owner.id, page), &name, rows).await?)
         };
         let calling = if self.call { CallPolicy::WithNumber } else { CallPolicy::Nobody };
-        let run = Run { institution: owner.id, page, target, calling, starts_with_newest: true };
+        let run =
+            Run { institution: owner.id, page, target, calling, starts_with_newest: true, rows_done: 0 };
         if let Some((input, options, file, rows)) = &people {
             report.begin();
             let progress = progress(*rows);

@@ -254,12 +254,13 @@ async fn rotate(
     let rotated = async {
         let (id, overlap) = (parsed(&id)?, Duration::from_secs(hours * 3_600));
         let (made, secret) = tokens::rotate(&app, &console.actor, console.id(), id, overlap).await?;
-        let old = tokens::find(&app, &console.actor, console.id(), id).await?;
-        Ok::<_, Error>((made, secret, old))
+        // The secret is shown only now, whether this can be read or not.
+        let old = tokens::find(&app, &console.actor, console.id(), id).await.ok();
+        Ok::<_, Error>((made, secret, old.and_then(|old| old.expires_at)))
     };
     match rotated.await {
-        Ok((made, secret, old)) => {
-            let until = when::minute_or_none(old.expires_at, &console.institution.time_zone);
+        Ok((made, secret, end)) => {
+            let until = when::minute_or_none(end, &console.institution.time_zone);
             show_made(&app, &console, &made, secret, until.filter(|_| hours > 0))
         }
         Err(error) => console.fault(&app, &error),

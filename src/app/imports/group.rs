@@ -100,7 +100,7 @@ async fn write_once(
                     .map(|(place, line)| plan.add(place, line, calling))
                     .collect();
                 let Target::Import(import) = target else {
-                    advance(sql, &run, counts(&outcomes, unread)).await?;
+                    advance(sql, &run, None, counts(&outcomes, unread)).await?;
                     return Ok((outcomes, HashSet::new()));
                 };
                 let count = i64::try_from(plan.new.len()).unwrap_or(i64::MAX);
@@ -146,7 +146,7 @@ async fn write_once(
                 }
                 let log = log(&audit_record, &owned_app.ids, &fields, &records, &old);
                 audit::write(sql, &log).await?;
-                advance(sql, &run, counts(&outcomes, unread)).await?;
+                advance(sql, &run, Some(run.rows_done), counts(&outcomes, unread)).await?;
                 Ok((outcomes, used))
             })
         })
@@ -184,15 +184,17 @@ fn log(
     created.chain(changed).collect()
 }
 
-/// Counts rows in the transaction that writes them. Fails if the import has been ended meanwhile, so that nothing is written.
-pub(super) async fn advance(sql: &mut Sql, run: &Run, more: Counts) -> Result<()> {
+/// Counts rows in the transaction that writes them. Fails if the import has been ended meanwhile, or if not exactly `done` rows are, because
+/// another worker goes on with it: then nothing is written.
+pub(super) async fn advance(sql: &mut Sql, run: &Run, done: Option<u64>, more: Counts) -> Result<()> {
     let import = match run.target {
         Target::Rehearsal => return Ok(()),
         Target::Check(import) => (import, ImportState::Checking),
         Target::Import(import) => (import, ImportState::Running),
     };
-    if !imports::advance(sql, run.institution, import, more).await? {
-        return Err(Error::Unavailable("the import has been undone meanwhile".to_owned()));
+    if !imports::advance(sql, run.institution, import, done, more).await? {
+        let why = "the import has been undone, or another worker goes on with it";
+        return Err(Error::Unavailable(why.to_owned()));
     }
     Ok(())
 }

@@ -51,13 +51,14 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     let input = file(app, institution, id).await?;
     let target = if is_import { Target::Import(id) } else { Target::Check(id) };
     let starts_with_newest = import.starts_with_newest;
-    let run = Run { institution, page, target, calling: CallPolicy::Nobody, starts_with_newest };
+    // The rows of an import are counted in the transactions that write them.
+    let rows_done = if import.state == ImportState::Running { import.counts.done } else { 0 };
+    let calling = CallPolicy::Nobody;
+    let run = Run { institution, page, target, calling, starts_with_newest, rows_done };
     if import.state == ImportState::Waiting && !begin(app, institution, id).await? {
         return Ok(());
     }
-    // The rows of an import are counted in the transactions that write them.
-    let rows_done = if import.state == ImportState::Running { import.counts.done } else { 0 };
-    let done = work(app, &actor, run, (&input, &options), rows_done).await?;
+    let done = work(app, &actor, run, (&input, &options)).await?;
     let (state, report, parts, fault) = match done {
         Ok(collector) => {
             let state = if is_import { ImportState::Done } else { ImportState::Checked };
@@ -113,7 +114,6 @@ async fn work(
     actor: &Actor,
     run: Run,
     (input, options): (&Input, &Options),
-    rows_done: u64,
 ) -> Result<Result<Collector, SheetFault>> {
     let read = input.clone();
     let mut collector = Collector::default();
@@ -142,7 +142,7 @@ async fn work(
             let mut each =
                 |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
             let file = (input, options);
-            let done = super::remaining_people(app, actor, run, file, rows_done, &mut each).await?;
+            let done = super::remaining_people(app, actor, run, file, &mut each).await?;
             if let Err(fault) = done {
                 return Ok(Err(fault));
             }

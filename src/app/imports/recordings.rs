@@ -229,7 +229,7 @@ async fn count(app: &App, run: Run, outcome: &FileOutcome) -> Result<()> {
         (FileOutcome::Nobody | FileOutcome::Refused { .. }, _) => counts.refused = 1,
     }
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { group::advance(sql, &run, counts).await }))
+        .write::<_, Error>(move |sql| Box::pin(async move { group::advance(sql, &run, None, counts).await }))
         .await
 }
 
@@ -297,7 +297,7 @@ async fn attach(
                 let record = record.participant(&person);
                 let record = record.change(audit::of_media(&replaced), audit::of_media(&new));
                 audit::write(sql, &[record]).await?;
-                group::advance(sql, &run, counts).await?;
+                group::advance(sql, &run, None, counts).await?;
                 Ok(((), replaced))
             })
         })

@@ -542,6 +542,7 @@ fn running(world: &World, id: ImportId) -> Run {
         target: Target::Import(id),
         calling: CallPolicy::Nobody,
         starts_with_newest: false,
+        rows_done: 0,
     }
 }
 

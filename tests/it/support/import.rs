@@ -26,7 +26,7 @@ pub async fn import(
             Target::Import(imports::begin(app, actor, here, "people.csv", drafts.len() as u64).await.unwrap())
         }
     };
-    let run = Run { institution, page, target, calling, starts_with_newest: true };
+    let run = Run { institution, page, target, calling, starts_with_newest: true, rows_done: 0 };
     let row = |(at, draft): (usize, Draft)| Row {
         line: at as u64 + 2,
         email: String::new(),
