@@ -146,6 +146,7 @@ async fn create_invited(
     app.db
         .write(move |sql| {
             Box::pin(async move {
+                is_of_nobody_else(sql, &made, Field::ClientId).await?;
                 match tool_consumers::insert(sql, &made, &digest).await {
                     Err(store::Error::Conflict) => return Err(Error::invalid(Field::ClientId, Fault::Taken)),
                     other => other?,
@@ -298,7 +299,11 @@ async fn update_known(
                 let current = current.ok_or(Error::Missing(Missing::ToolConsumer))?;
                 check_base(change.base.as_deref(), &version(&current))?;
                 let (old_schedule, before) = (current.schedule, values(&current));
+                let moves = change.token_url.is_some() || change.token_audience.is_some();
                 let changed = changed(current, change, sealed)?;
+                if moves {
+                    is_of_nobody_else(sql, &changed, Field::TokenUrl).await?;
+                }
                 tool_consumers::update(sql, &changed).await?;
                 if changed.schedule != old_schedule {
                     store::courses::unschedule_all(sql, institution, id).await?;
@@ -309,6 +314,17 @@ async fn update_known(
             })
         })
         .await
+}
+
+/// Refuses a registration whose assertions the platform of another institution would accept.
+async fn is_of_nobody_else(sql: &mut Sql, consumer: &ToolConsumer, field: Field) -> Result<()> {
+    let Some(lti) = &consumer.lti else { return Ok(()) };
+    let same = tool_consumers::by_client(sql, &lti.client_id).await?;
+    let others = same.iter().filter(|other| other.institution != consumer.institution);
+    if others.filter_map(|other| other.lti.as_ref()).any(|other| other.shares_client(lti)) {
+        return Err(Error::invalid(field, Fault::Taken));
+    }
+    Ok(())
 }
 
 /// Applies a change to a tool consumer. `sealed` is the encrypted access token of the change.

@@ -1,5 +1,7 @@
 //! A tool consumer (the API contract's term): a learning system that an institution has connected.
 
+use url::Url;
+
 use super::{
     ids::{InstitutionId, ToolConsumerId},
     moment::Moment,
@@ -60,6 +62,27 @@ pub struct Registration {
     pub jwks_url: String,
     /// Origins that may embed our pages.
     pub frame_ancestors: Vec<String>,
+}
+
+impl Registration {
+    /// Could the token endpoint of the one accept an assertion that is made for the other? All are signed with the same key, so two
+    /// institutions must not have such registrations: one would read the rosters of the other.
+    pub fn shares_client(&self, other: &Self) -> bool {
+        let is_same = |one: String| other.audiences().any(|other| one == other);
+        self.client_id.eq_ignore_ascii_case(&other.client_id) && self.audiences().any(is_same)
+    }
+
+    /// Hosts with ports: the rest of a URL can be written in many ways.
+    fn audiences(&self) -> impl Iterator<Item = String> {
+        [Some(&self.token_url), self.token_audience.as_ref()].into_iter().flatten().map(|audience| {
+            let url = Url::parse(audience).ok();
+            let host = url.as_ref().and_then(|url| url.host_str().zip(url.port_or_known_default()));
+            host.map_or_else(
+                || audience.clone(),
+                |(host, port)| format!("{}:{port}", host.trim_end_matches('.')),
+            )
+        })
+    }
 }
 
 /// Product words that are valid in paths even if no such system is connected.
@@ -130,6 +153,36 @@ mod tests {
             sealed_access_token: None,
             lti: None,
             created_at: Moment::from_micros(0),
+        }
+    }
+
+    #[test]
+    fn a_client_is_the_same_at_the_same_host_however_its_url_is_written() {
+        let of = |client_id: &str, token_url: &str, token_audience: Option<&str>| Registration {
+            client_id: client_id.into(),
+            deployments: Vec::new(),
+            auth_url: String::new(),
+            token_url: token_url.into(),
+            token_audience: token_audience.map(str::to_owned),
+            jwks_url: String::new(),
+            frame_ancestors: Vec::new(),
+        };
+        let theirs = of("Endonym", "https://lms.example.edu/token", None);
+        let elsewhere = "https://evil.example/token";
+        for same in [
+            of("Endonym", "https://lms.example.edu/token", None),
+            of("endonym", "https://LMS.example.edu.:443/./token?x", None),
+            of("Endonym", elsewhere, Some("https://lms.example.edu/token")),
+        ] {
+            assert!(same.shares_client(&theirs) && theirs.shares_client(&same), "{same:?}");
+        }
+        for other in [
+            of("another", "https://lms.example.edu/token", None),
+            of("Endonym", elsewhere, None),
+            of("Endonym", "https://lms.example.edu:8443/token", None),
+            of("Endonym", elsewhere, Some("an audience that is no URL")),
+        ] {
+            assert!(!other.shares_client(&theirs) && !theirs.shares_client(&other), "{other:?}");
         }
     }
 

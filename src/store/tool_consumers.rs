@@ -179,6 +179,12 @@ pub async fn by_issuer(sql: &mut Sql, issuer: &str, client_id: Option<&str>) -> 
     read(sql, &text, &params).await
 }
 
+/// All tool consumers with this client id, whatever its case.
+pub async fn by_client(sql: &mut Sql, client_id: &str) -> Result<Vec<ToolConsumer>> {
+    let text = format!("SELECT {COLUMNS} FROM tool_consumers t WHERE LOWER(t.client_id) = LOWER($1)");
+    read(sql, &text, &[client_id.into()]).await
+}
+
 pub async fn all(sql: &mut Sql, scope: Scope) -> Result<Vec<ToolConsumer>> {
     let mut params = Vec::new();
     let within = within(scope, "t.institution_id", &mut params);

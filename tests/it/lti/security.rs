@@ -4,16 +4,24 @@
 use std::collections::BTreeSet;
 
 use endonym::{
-    app::calls,
-    domain::{countries::Countries, quiet_hours::QuietHours},
+    app::{
+        Actor, Error, calls,
+        tool_consumers::{self, Change},
+    },
+    domain::{
+        countries::Countries,
+        quiet_hours::QuietHours,
+        roster::Role,
+        tool_consumer::{LmsKind, Registration},
+    },
 };
 use reqwest::{Response, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{INSTRUCTOR, LEARNER, Platform, claim, policy};
+use super::{INSTRUCTOR, LEARNER, Platform, claim, policy, register};
 use crate::{
     pages::SOUND,
-    support::{Setup, routes, snapshot::rows},
+    support::{Setup, World, routes, snapshot::rows},
 };
 
 /// Who sends a form.
@@ -215,4 +223,44 @@ async fn every_page_has_the_headers_that_protect_it() {
         }
     }
     assert!(seen > 20, "{seen}");
+}
+
+/// All institutions sign with the same keys: whoever had the registration of another could read its rosters.
+#[tokio::test]
+async fn nobody_registers_the_client_of_another_institution() {
+    let world = World::on_sqlite().await;
+    let (theirs, own) = ("http://127.0.0.1:9", "http://127.0.0.1:10");
+    register(&world, theirs, theirs, "endonym").await;
+    let there = world.neighbor().await.institution.id;
+    let create = async |token_url: &str, token_audience: Option<String>| {
+        let lti = Registration {
+            client_id: "endonym".into(),
+            deployments: vec!["d1".into()],
+            auth_url: format!("{own}/auth"),
+            token_url: token_url.into(),
+            token_audience,
+            jwks_url: format!("{own}/jwks"),
+            frame_ancestors: Vec::new(),
+        };
+        let new = tool_consumers::New {
+            name: "Campus".into(),
+            kind: LmsKind::Lti,
+            url: own.into(),
+            product: None,
+            roles: vec![Role::Student],
+            access_token: None,
+            lti: Some(lti),
+        };
+        tool_consumers::create(&world.app, &Actor::Operator, there, new).await
+    };
+    let taken = |error: Error| assert!(error.to_string().contains("has already been taken"), "{error}");
+    let (at_theirs, at_own) = (format!("{theirs}/other/../token?x"), format!("{own}/token"));
+    taken(create(&at_theirs, None).await.unwrap_err());
+    taken(create(&at_own, Some(at_theirs.clone())).await.unwrap_err());
+    let made = create(&at_own, None).await.unwrap().0;
+    let change =
+        async |change: Change| tool_consumers::update(&world.app, &Actor::Operator, made.id, change).await;
+    taken(change(Change { token_url: Some(at_theirs.clone()), ..Change::default() }).await.unwrap_err());
+    taken(change(Change { token_audience: Some(at_theirs), ..Change::default() }).await.unwrap_err());
+    change(Change { enabled: Some(false), ..Change::default() }).await.unwrap();
 }
