@@ -2,6 +2,8 @@
 
 pub mod settings;
 
+use std::time::Duration;
+
 use jiff::tz::TimeZone;
 
 use serde_json::{Value as Json, json};
@@ -9,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record},
-    calls, looks,
+    calls, jobs, looks,
 };
 use crate::{
     domain::{
@@ -20,6 +22,7 @@ use crate::{
         ids::InstitutionId,
         ids::ParticipantId,
         institution::{Institution, parse_language, parse_origin},
+        job::Job,
         language::Language,
         name_page::slug_fault,
         text::{self, Lines, longest},
@@ -278,17 +281,27 @@ pub async fn only(app: &App) -> Result<Option<Institution>> {
 
 const PEOPLE_BATCH: i64 = 5_000;
 
-/// Deletes an institution with all of its data. Works in batches, so that deleting a large one does not block other writers.
-/// If interrupted, calling it again continues.
+/// A job goes on with a deletion that is not complete by then.
+const TAKEN_OVER_AFTER: Duration = Duration::from_secs(10 * 60);
+
+/// Deletes an institution with all of its data. If interrupted, calling it again continues, and so does a job.
 pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
     let id = find(app, actor, slug).await?.id;
     actor.own(id)?;
+    delete_all_of(app, id).await
+}
+
+/// Works in batches, so that deleting a large institution does not block other writers.
+pub(super) async fn delete_all_of(app: &App, id: InstitutionId) -> Result<()> {
     let (now, owned_app) = (app.clock.now(), app.clone());
+    let (rest, rest_id) = (Job::DeleteInstitution { institution: id }, app.ids.id(now));
+    let done_rest = rest.clone();
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 store::rolls::lock(sql, id).await?;
                 institutions::close_access(sql, id).await?;
+                jobs::enqueue(sql, rest_id, &rest, now.plus(TAKEN_OVER_AFTER), now).await?;
                 calls::cancel_all(sql, &owned_app.ids, id, None, now).await?;
                 Ok(versions::callers_changed(sql).await?)
             })
@@ -323,6 +336,7 @@ pub async fn delete(app: &App, actor: &Actor, slug: &str) -> Result<()> {
                 sql.allow_long_statements().await?;
                 store::calls::delete_all(sql, id).await?;
                 store::jobs::delete_all(sql, id).await?;
+                store::jobs::cancel(sql, &done_rest).await?;
                 let reports = store::exports::delete_all_parts(sql, id).await?;
                 institutions::delete_rest(sql, id).await?;
                 versions::callers_changed(sql).await?;

@@ -3,6 +3,7 @@
 
 mod build_export;
 mod copy_people;
+mod delete_institution;
 mod delete_takes;
 mod fetch_take;
 mod hang_up;

@@ -57,6 +57,8 @@ pub enum Job {
     RunPeopleTask { institution: InstitutionId, task: PeopleTaskId },
     /// Deletes people for good whom somebody deleted 30 days ago.
     PurgePeople,
+    /// Goes on with the deletion of an institution, if whoever has begun it was interrupted. The job may outlive the institution.
+    DeleteInstitution { institution: InstitutionId },
 }
 
 macro_rules! kinds {
@@ -101,6 +103,7 @@ kinds! {
     IndexPeople = "index_people",
     RunPeopleTask = "run_people_task",
     PurgePeople = "purge_people",
+    DeleteInstitution = "delete_institution",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -205,6 +208,7 @@ impl Job {
             Self::IndexPeople { .. } => Kind::IndexPeople,
             Self::RunPeopleTask { .. } => Kind::RunPeopleTask,
             Self::PurgePeople => Kind::PurgePeople,
+            Self::DeleteInstitution { .. } => Kind::DeleteInstitution,
         }
     }
 
@@ -230,6 +234,7 @@ impl Job {
             | Self::PurgeModeration
             | Self::NoteCoverage
             | Self::PurgePeople
+            | Self::DeleteInstitution { .. }
             | Self::HangUp { .. } => None,
         }
     }
@@ -248,7 +253,9 @@ impl Job {
             Self::RunImport { import, .. } => Some(format!("{}:{import}", self.kind().name())),
             Self::CopyPeople { to, .. } => Some(format!("{}:{to}", self.kind().name())),
             Self::RunPeopleTask { task, .. } => Some(format!("{}:{task}", self.kind().name())),
-            Self::ScrubExports { institution } | Self::IndexPeople { institution } => {
+            Self::ScrubExports { institution }
+            | Self::IndexPeople { institution }
+            | Self::DeleteInstitution { institution } => {
                 Some(format!("{}:{institution}", self.kind().name()))
             }
             Self::RemoveExpired

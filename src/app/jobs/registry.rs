@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::{
-    build_export, copy_people, delete_takes, fetch_take, hang_up, index_people, note_coverage,
-    purge_moderation, purge_people, remove_expired, retain, rotate_lti_keys, run_import, run_people_task,
-    scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
+    build_export, copy_people, delete_institution, delete_takes, fetch_take, hang_up, index_people,
+    note_coverage, purge_moderation, purge_people, remove_expired, retain, rotate_lti_keys, run_import,
+    run_people_task, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat, page_copies::PeopleCopy},
@@ -75,6 +75,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::IndexPeople => index_people::POLICY,
         Kind::RunPeopleTask => run_people_task::POLICY,
         Kind::PurgePeople => purge_people::POLICY,
+        Kind::DeleteInstitution => delete_institution::POLICY,
     }
 }
 
@@ -113,6 +114,7 @@ pub async fn run(context: &Context<'_>) -> Result<Ran> {
         Job::IndexPeople { institution } => index_people::run(context, *institution).await,
         Job::RunPeopleTask { institution, task } => run_people_task::run(context, *institution, *task).await,
         Job::PurgePeople => purge_people::run(context).await,
+        Job::DeleteInstitution { institution } => delete_institution::run(context, *institution).await,
     };
     done.map(|()| Ran::Done)
 }
@@ -149,7 +151,8 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::HangUp { .. }
         | Job::DeleteTakes { .. }
         | Job::CopyPeople { .. }
-        | Job::IndexPeople { .. } => {}
+        | Job::IndexPeople { .. }
+        | Job::DeleteInstitution { .. } => {}
         // Periodic jobs never become dead letters.
         Job::RemoveExpired
         | Job::SweepBlobs
@@ -188,6 +191,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::RunImport { .. }
         | Job::IndexPeople { .. }
         | Job::RunPeopleTask { .. }
+        | Job::DeleteInstitution { .. }
         | Job::PurgePeople => Ok(()),
     }
 }

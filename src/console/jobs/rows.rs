@@ -142,7 +142,8 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed, rows: Option<Rows>) -> J
             | Kind::Retain
             | Kind::NoteCoverage
             | Kind::IndexPeople
-            | Kind::PurgePeople,
+            | Kind::PurgePeople
+            | Kind::DeleteInstitution,
         )
         | None => "console-jobs-kind-other",
     };

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use endonym::{
     app::{
-        Actor, App,
+        Actor, App, institutions,
         jobs::{self, FailureOutcome},
     },
     domain::{
@@ -404,4 +404,27 @@ async fn whoever_is_deleted_while_many_reports_are_built_is_in_none_of_them() {
         assert_eq!(left, [] as [u64; 0]);
         assert_eq!(report.len(), 560, "and nobody else");
     }
+}
+
+/// Its members can no longer sign in to try again.
+#[tokio::test]
+async fn a_deletion_of_an_institution_that_was_interrupted_is_completed() {
+    let world = World::on_sqlite().await;
+    world.person("Ana", "ana@x.org").await;
+    let stop =
+        "CREATE TRIGGER stop BEFORE DELETE ON institutions BEGIN SELECT RAISE(ABORT, 'interrupted'); END";
+    execute(&world.app.db, stop, vec![]).await;
+    let (app, slug) = (&world.app, &world.institution.slug);
+    institutions::delete(app, &Actor::Operator, slug).await.unwrap_err();
+    assert_eq!((count(&world, "members").await, count(&world, "institutions").await), (0, 1));
+    execute(&world.app.db, "DROP TRIGGER stop", vec![]).await;
+    world.work(1);
+    world.advance(Duration::from_secs(10 * 60));
+    until("the institution is deleted", || async { count(&world, "institutions").await == 0 }).await;
+    until("the job is over", || async { count(&world, "jobs WHERE kind = 'delete_institution'").await == 0 })
+        .await;
+    // One that is not interrupted needs no job.
+    let world = World::new().await;
+    institutions::delete(&world.app, &Actor::Operator, &world.institution.slug).await.unwrap();
+    assert_eq!(count(&world, "jobs").await, 0);
 }
