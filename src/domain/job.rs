@@ -385,6 +385,7 @@ mod tests {
             r#"{"kind":"index_people","institution":7}"#,
             r#"{"kind":"run_people_task","institution":7,"task":8}"#,
             r#"{"kind":"purge_people"}"#,
+            r#"{"kind":"delete_institution","institution":7}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {
