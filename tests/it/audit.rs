@@ -318,6 +318,7 @@ const READS: &[&str] = &[
     "sso::connections::check_client",
     "sso::connections::find",
     "sso::groups::mapping",
+    "sso::registration",
     "start::steps",
     "tokens::all",
     "tokens::expiring",
