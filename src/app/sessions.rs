@@ -46,6 +46,8 @@ pub(super) struct Through {
     /// As it was when it accepted the person.
     pub connection: Connection,
     pub kept: ProviderSession,
+    /// When the person has proven to the provider who they are, if it says so.
+    pub authenticated_at: Option<Moment>,
 }
 
 /// Opens a session with a secret that was generated for it. If the connection was deleted or made stricter since it accepted the
@@ -59,7 +61,18 @@ pub(super) async fn open_as(
 ) -> Result<()> {
     let now = app.clock.now();
     let life = if how.is_restricted() { RESTRICTED_LIFE } else { IDLE };
-    let session = Session { person, how, created_at: now, last_used_at: now, expires_at: now.plus(life) };
+    let authenticated_at = match &through {
+        Some(through) => through.authenticated_at,
+        None => how.proves_at_opening().then_some(now),
+    };
+    let session = Session {
+        person,
+        how,
+        created_at: now,
+        last_used_at: now,
+        expires_at: now.plus(life),
+        authenticated_at,
+    };
     let digest = secret.digest();
     app.db
         .write::<_, Error>(move |sql| {

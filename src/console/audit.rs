@@ -41,7 +41,7 @@ use crate::{
 pub fn rules() -> Vec<Rule> {
     vec![
         Rule::get("/console/{slug}/audit", Least::Admin, show),
-        Rule::get("/console/{slug}/audit/export", Least::Admin, export),
+        Rule::get("/console/{slug}/audit/export", Least::Admin.fresh_file("/audit"), export),
         Rule::get("/console/{slug}/audit/entry/{entry}", Least::Admin, entry::show),
         Rule::post("/console/{slug}/audit/retention", Least::Owner.fresh(), keep),
     ]

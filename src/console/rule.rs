@@ -13,8 +13,10 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     pub role: Least,
-    /// They must have signed in within the last minutes (`visit::FRESH`).
+    /// They must have proven who they are within the last minutes (`domain::session::FRESH`).
     pub is_fresh: bool,
+    /// The page below the console's path that has the link to it, if it is a file: whoever signs in first comes back to that page.
+    pub file_of: Option<&'static str>,
 }
 
 /// The least role, of owner, admin, manager, reader.
@@ -38,13 +40,18 @@ impl Least {
 
     /// For a dangerous act: the visitor must have signed in just now.
     pub const fn fresh(self) -> Needs {
-        Needs { role: self, is_fresh: true }
+        Needs { role: self, is_fresh: true, file_of: None }
+    }
+
+    /// For a file with the data of people, which this page below the console's path has a link to.
+    pub const fn fresh_file(self, page: &'static str) -> Needs {
+        Needs { role: self, is_fresh: true, file_of: Some(page) }
     }
 }
 
 impl From<Least> for Needs {
     fn from(role: Least) -> Self {
-        Self { role, is_fresh: false }
+        Self { role, is_fresh: false, file_of: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who visits the console of which institution.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use askama::Template;
 use axum::{
@@ -28,13 +28,10 @@ use crate::{
         path::Path,
         policy::{Forms, Policy},
         reply,
-        session::{OwnForm, SignedIn, preferred, signed_out},
+        session::{OwnForm, SignedIn, preferred, sign_in_page, signed_out},
     },
     words::Words,
 };
-
-/// A dangerous act needs a session that was opened this recently.
-pub const FRESH: Duration = Duration::from_secs(600);
 
 /// A member with the role that the route needs, in the console of their institution.
 pub struct Console {
@@ -208,8 +205,8 @@ impl FromRequestParts<App> for Console {
         if !needs.role.includes(member.role) {
             return Err(forbidden(app, &who));
         }
-        if needs.is_fresh && app.clock.now() > who.session.created_at.plus(FRESH) {
-            return Err(ask_again(app, parts, &who, &slug));
+        if needs.is_fresh && !who.is_fresh(app) {
+            return Err(ask_again(app, parts, needs, &who, &slug));
         }
         Ok(Self { who, actor, member, institution })
     }
@@ -236,31 +233,18 @@ fn forbidden(app: &App, who: &SignedIn) -> Response {
 fn sign_in(app: &App, parts: &Parts, slug: &str) -> Response {
     let path = parts.uri.path_and_query().filter(|_| parts.method == Method::GET);
     let path = path.map_or_else(|| format!("/console/{slug}"), |path| path.as_str().to_owned());
-    reply::see_other(&sign_in_address(app, slug, &path, None))
+    reply::see_other(&sign_in_page(app, slug, &path, None))
 }
 
-/// `why` is said on the page.
-fn sign_in_address(app: &App, slug: &str, return_to: &str, why: Option<&str>) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair("institution", slug).append_pair("return_to", return_to);
-    if let Some(why) = why {
-        query.append_pair("why", why);
-    }
-    format!("{}/sign-in?{}", root(&app.links), query.finish())
-}
-
-/// The visitor has to sign in again, and comes back to this page, or to the page with the form.
-fn ask_again(app: &App, parts: &Parts, who: &SignedIn, slug: &str) -> Response {
-    if who.is_script {
-        let text = Words::new(who.language()).text("console-sign-in-again");
-        return reply::message(StatusCode::FORBIDDEN, &text);
-    }
-    let path = match parts.method == Method::GET {
+/// The visitor has to sign in again, and comes back to this page, or to the one with the form or with the link to the file.
+fn ask_again(app: &App, parts: &Parts, needs: Needs, who: &SignedIn, slug: &str) -> Response {
+    let is_page = parts.method == Method::GET && needs.file_of.is_none();
+    let path = match is_page {
         true => parts.uri.path_and_query().map(|path| path.as_str().to_owned()),
         false => referring_path(app, &parts.headers),
     };
-    let path = path.unwrap_or_else(|| format!("/console/{slug}"));
-    reply::see_other(&sign_in_address(app, slug, &path, Some("again")))
+    let path = path.unwrap_or_else(|| format!("/console/{slug}{}", needs.file_of.unwrap_or_default()));
+    who.ask_again(app, slug, &path)
 }
 
 /// The path of the page with the form, without the site's root. Our own pages send it (`same-origin`).

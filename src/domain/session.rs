@@ -1,9 +1,14 @@
 //! A person as a visitor, and the session that proves who they are.
 
+use std::time::Duration;
+
 use super::{
     ids::{InstitutionId, SsoConnectionId},
     moment::Moment,
 };
+
+/// Dangerous acts, and files with the data of people, need somebody who has proven this recently who they are.
+pub const FRESH: Duration = Duration::from_secs(600);
 
 /// A person: an email in an institution. The same email in two institutions is two persons.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -39,6 +44,15 @@ impl How {
         match self {
             Self::Oidc | Self::Proxy => true,
             Self::Mail | Self::Link | Self::Handover | Self::Invitation => false,
+        }
+    }
+
+    /// Has the person proven who they are when the session is opened? A provider or a proxy may have recognized them by a session of
+    /// days ago, and whoever holds a QR code or an invitation proves nothing.
+    pub const fn proves_at_opening(self) -> bool {
+        match self {
+            Self::Mail | Self::Link => true,
+            Self::Handover | Self::Oidc | Self::Proxy | Self::Invitation => false,
         }
     }
 
@@ -83,4 +97,13 @@ pub struct Session {
     pub created_at: Moment,
     pub last_used_at: Moment,
     pub expires_at: Moment,
+    /// When the person has proven who they are. `None` if nobody can tell.
+    pub authenticated_at: Option<Moment>,
+}
+
+impl Session {
+    /// Has the person proven who they are just now?
+    pub fn is_fresh(&self, now: Moment) -> bool {
+        self.authenticated_at.is_some_and(|at| now <= at.plus(FRESH))
+    }
 }

@@ -9,6 +9,11 @@ pub const ADMISSION_LIFE: Duration = Duration::from_secs(24 * 3_600);
 /// How often a code may be entered before it is void.
 pub const TRIES: i64 = 5;
 
+/// In the query of the sign-in page, `why`: somebody who is signed in has to prove again who they are.
+pub const AGAIN: &str = "again";
+/// `AGAIN`, and their provider has not done it.
+pub const BY_CODE: &str = "code";
+
 /// Characters of a code, without the dash.
 pub const CODE_LENGTH: usize = 8;
 

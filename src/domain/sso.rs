@@ -233,6 +233,14 @@ pub fn subject(claims: &Value, expected: &Expected<'_>) -> Result<String, ClaimF
     subject.map(str::to_owned).ok_or(ClaimFault::Subject)
 }
 
+/// When the person has proven to the provider who they are (`auth_time`). `None` if the token does not say it in a believable way: then
+/// it may have been long ago.
+pub fn authenticated_at(claims: &Value, now: Moment) -> Option<Moment> {
+    let at = seconds(&claims["auth_time"])?;
+    let is_past = at <= now.micros() / 1_000_000 + LEEWAY_SECONDS;
+    is_past.then(|| Moment::from_micros(at * 1_000_000).min(now))
+}
+
 /// A time claim. Some providers send fractions. Times beyond any calendar are refused.
 fn seconds(claim: &Value) -> Option<i64> {
     let seconds = claim.as_i64().or_else(|| claim.as_f64().map(|seconds| seconds as i64))?;
@@ -332,6 +340,30 @@ mod tests {
         ] {
             assert_eq!(check(&with(bad.clone())), Err(fault), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_time_of_authentication_is_believed_if_it_can_be_true() {
+        let now = Moment::from_micros(NOW * 1_000_000);
+        let of = |time: Value| authenticated_at(&json!({ "auth_time": time }), now);
+        let ago = |seconds: i64| Some(Moment::from_micros((NOW - seconds) * 1_000_000));
+        for (time, believed) in [
+            (json!(NOW), ago(0)),
+            (json!(NOW - 86_400), ago(86_400)),
+            (json!(NOW as f64 - 59.5), ago(60)),
+            // The provider's clock may be ahead. That does not make anything fresh for longer.
+            (json!(NOW + 60), ago(0)),
+            (json!(NOW + 61), None),
+            (json!(i64::MAX), None),
+            (json!(-1), None),
+            (json!(NOW.to_string()), None),
+            (json!(true), None),
+            (json!([NOW]), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(of(time.clone()), believed, "{time}");
+        }
+        assert_eq!(authenticated_at(&json!({}), now), None);
     }
 
     fn connection(domains: &[&str], trusts_unverified_email: bool) -> Connection {

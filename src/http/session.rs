@@ -29,7 +29,7 @@ use crate::{
         client_address::Client,
         language::{Language, LanguageSettings},
         session::{How, PersonId, Session},
-        sign_in::ReturnTo,
+        sign_in::{AGAIN, ReturnTo},
     },
     words::Words,
 };
@@ -105,6 +105,20 @@ impl SignedIn {
         self.session.how == How::Invitation
     }
 
+    /// Has the person proven who they are just now? Dangerous acts and files with the data of people need it.
+    pub fn is_fresh(&self, app: &App) -> bool {
+        self.session.is_fresh(app.clock.now())
+    }
+
+    /// The response to somebody who has to sign in again, and comes back to this path.
+    pub fn ask_again(&self, app: &App, slug: &str, return_to: &str) -> Response {
+        if self.is_script {
+            let text = Words::new(self.language()).text("console-sign-in-again");
+            return reply::message(StatusCode::FORBIDDEN, &text);
+        }
+        reply::see_other(&sign_in_page(app, slug, return_to, Some(AGAIN)))
+    }
+
     /// Is this the CSRF token of the session's forms?
     pub fn is_own_form(&self, token: Option<&str>) -> bool {
         token.is_some_and(|token| csrf::is_token(&self.secret, token))
@@ -150,6 +164,14 @@ fn sign_in_address(app: &App, parts: &Parts) -> String {
     let query: String =
         form_urlencoded::Serializer::new(String::new()).append_pair("return_to", path).finish();
     format!("{root}/sign-in?{query}")
+}
+
+/// The sign-in page of an institution, with the way back. `why` is said on the page.
+pub fn sign_in_page(app: &App, slug: &str, return_to: &str, why: Option<&str>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("institution", slug).append_pair("return_to", return_to);
+    query.extend_pairs(why.map(|why| ("why", why)));
+    format!("{}/sign-in?{}", root(&app.links), query.finish())
 }
 
 /// Like `SignedIn`, for a form or a script of our own pages only (CSRF protection). The browser must report our own origin. A script

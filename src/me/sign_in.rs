@@ -24,7 +24,11 @@ use crate::{
         sso,
     },
     domain::{
-        email::Email, institution::Institution, language::Language, mail_limit::Wait, sign_in::ReturnTo,
+        email::Email,
+        institution::Institution,
+        language::Language,
+        mail_limit::Wait,
+        sign_in::{AGAIN, BY_CODE, ReturnTo},
         sso::Connection,
     },
     http::{
@@ -46,15 +50,42 @@ struct SignInPage<'a> {
     fault: Option<&'static str>,
     institution: &'a str,
     return_to: &'a str,
-    is_again: bool,
+    why: Option<Why>,
     /// The path that signs in through the institution's own proxy.
     proxy: Option<String>,
     /// OpenID providers of the institution: names and paths.
     providers: Vec<(&'a str, String)>,
 }
 
-/// The value of `why` if somebody who is signed in has to prove again who they are, before a dangerous act.
-pub const AGAIN: &str = "again";
+/// Why somebody who is signed in has to prove again who they are: before a dangerous act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Again,
+    /// Their provider was to do it, and has not. A mailed code remains.
+    ByCode,
+}
+
+impl Why {
+    /// The value of `why`.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Again => AGAIN,
+            Self::ByCode => BY_CODE,
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        [Self::Again, Self::ByCode].into_iter().find(|why| why.word() == word)
+    }
+
+    /// The id of the sentence on the page.
+    const fn sentence(self) -> &'static str {
+        match self {
+            Self::Again => "console-again",
+            Self::ByCode => "sign-in-by-code",
+        }
+    }
+}
 
 /// What the form says besides the email: the same in the query and in the form.
 struct Target {
@@ -67,7 +98,7 @@ struct Target {
     language: Language,
     look: Look,
     return_to: Option<ReturnTo>,
-    is_again: bool,
+    why: Option<Why>,
 }
 
 impl Target {
@@ -94,7 +125,7 @@ impl Target {
             connections,
             language: language.unwrap_or_default(),
             return_to: form.get("return_to").and_then(ReturnTo::parse),
-            is_again: form.get("why") == Some(AGAIN),
+            why: form.get("why").and_then(Why::parse),
         })
     }
 
@@ -112,16 +143,15 @@ impl Target {
         if let Some(return_to) = &self.return_to {
             query.append_pair("return_to", return_to.as_str());
         }
-        if self.is_again {
-            query.append_pair("why", AGAIN);
-        }
+        query.extend_pairs(self.why.map(|why| ("why", why.word())));
         let query = query.finish();
         if query.is_empty() { "/sign-in".to_owned() } else { format!("/sign-in?{query}") }
     }
 
     /// The path that signs in through the proxy, if it authenticates for this target.
     fn proxy(&self, app: &App) -> Option<String> {
-        let proxy = app.sign_in.proxy.as_ref()?;
+        // Nobody can tell when it has asked who somebody is.
+        let proxy = app.sign_in.proxy.as_ref().filter(|_| self.why.is_none())?;
         if self.institution.as_ref().is_some_and(|institution| institution.slug != proxy.institution) {
             return None;
         }
@@ -132,14 +162,15 @@ impl Target {
         let return_to = self.return_to.clone().unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("return_to", return_to.as_str());
-        if self.is_again {
-            query.append_pair("why", AGAIN);
-        }
+        query.extend_pairs(self.why.map(|why| ("why", why.word())));
         query.finish()
     }
 
     /// The name of each OpenID provider, and the path that signs in through it.
     fn providers(&self, app: &App) -> Vec<(&str, String)> {
+        if self.why == Some(Why::ByCode) {
+            return Vec::new();
+        }
         let path = |id| format!("{}/sso/{id}/start?{}", root(&app.links), self.return_query());
         self.connections.iter().map(|one| (one.name.as_str(), path(one.id))).collect()
     }
@@ -156,7 +187,7 @@ impl Target {
             fault,
             institution: self.named().map_or("", |one| &one.slug),
             return_to: self.return_to.as_ref().map_or("", ReturnTo::as_str),
-            is_again: self.is_again,
+            why: self.why,
             proxy: self.proxy(app),
             providers: self.providers(app),
         };

@@ -10,14 +10,13 @@ use axum::{
 use super::{
     notice,
     session::{SignedIn, Visitor, begin_sso},
-    sign_in::AGAIN,
 };
 use crate::{
     app::{
         App,
         sso::{self, Callback, Refusal, Refused, SignOut},
     },
-    domain::sign_in::ReturnTo,
+    domain::sign_in::{AGAIN, ReturnTo},
     http::{
         form::Form,
         page::{self, Look, Microphone, Page},

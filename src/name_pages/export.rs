@@ -42,6 +42,9 @@ pub async fn show(State(app): State<App>, Managed(visit): Managed, request: Requ
         };
         return visit.show_plain(&app, StatusCode::OK, &shown);
     };
+    if let Some(sign_in) = visit.ask_again(&app, "/export") {
+        return sign_in;
+    }
     let sent = match Format::parse(word) {
         Some(format) => send(&app, &visit, format).await,
         None => Err(Error::Missing(Missing::Export)),

@@ -129,6 +129,13 @@ impl Visit {
         reply::see_other(&self.sign_in_address(app, return_to))
     }
 
+    /// For a file with the data of people: the response to somebody who has not signed in just now. They come back to this page, which
+    /// has the link.
+    pub fn ask_again(&self, app: &App, below: &str) -> Option<Response> {
+        let who = self.who.as_ref().filter(|who| !who.is_fresh(app))?;
+        Some(who.ask_again(app, &self.public.institution.slug, &self.path(below)))
+    }
+
     pub fn sign_in_address(&self, app: &App, return_to: &str) -> String {
         let query: String = form_urlencoded::Serializer::new(String::new())
             .append_pair("institution", &self.public.institution.slug)

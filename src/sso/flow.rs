@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Error, Provider, Result, discovery::SecretMethod};
 use crate::{
-    domain::digest,
+    domain::{digest, session::FRESH},
     outbound::{Outbound, Request, place},
 };
 
@@ -29,7 +29,7 @@ pub struct Authorization<'a> {
     pub nonce: &'a str,
     /// PKCE's `code_verifier`.
     pub verifier: &'a str,
-    /// The provider must ask who it is, even if the browser has a session there.
+    /// The provider must ask who it is, even if the browser has a session there, and say when it has asked.
     pub again: bool,
 }
 
@@ -46,6 +46,7 @@ pub fn authorization_url(
     wanted: &Authorization<'_>,
 ) -> String {
     let challenge = BASE64_URL_SAFE_NO_PAD.encode(digest::of(wanted.verifier));
+    let longest = FRESH.as_secs().to_string();
     let mut pairs = vec![
         ("response_type", "code"),
         ("scope", "openid email"),
@@ -57,7 +58,8 @@ pub fn authorization_url(
         ("code_challenge_method", "S256"),
     ];
     if wanted.again {
-        pairs.push(("prompt", "login"));
+        // With a `max_age`, an `auth_time` is required in the ID token.
+        pairs.extend([("prompt", "login"), ("max_age", &longest)]);
     }
     with_query(&provider.authorization_url, &pairs)
 }

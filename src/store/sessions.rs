@@ -7,22 +7,27 @@ use crate::domain::{
     session::{How, PersonId, ProviderSession, Session},
 };
 
-const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at, expires_at";
+const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at, expires_at, authenticated_at";
 
 fn from_row(row: &Row<'_>) -> Result<Session> {
     let how = row.text(2)?;
+    let how = How::parse(&how).ok_or_else(|| Error::Broken(format!("a session by unknown means: {how}")))?;
+    let created_at = Moment::from_micros(row.int(3)?);
+    // Nodes of an earlier version do not write it.
+    let at_opening = how.proves_at_opening().then_some(created_at);
     Ok(Session {
         person: PersonId { institution: row.id(0)?, email_key: row.text(1)? },
-        how: How::parse(&how).ok_or_else(|| Error::Broken(format!("a session by unknown means: {how}")))?,
-        created_at: Moment::from_micros(row.int(3)?),
+        how,
+        created_at,
         last_used_at: Moment::from_micros(row.int(4)?),
         expires_at: Moment::from_micros(row.int(5)?),
+        authenticated_at: row.opt_int(6)?.map(Moment::from_micros).or(at_opening),
     })
 }
 
 pub async fn insert(sql: &mut Sql, digest: &str, session: &Session) -> Result<()> {
-    let text = format!("INSERT INTO sessions (digest, {COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)");
-    let params: [Value<'_>; 7] = [
+    let text = format!("INSERT INTO sessions (digest, {COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
+    let params: [Value<'_>; 8] = [
         digest.into(),
         session.person.institution.into(),
         (&session.person.email_key).into(),
@@ -30,6 +35,7 @@ pub async fn insert(sql: &mut Sql, digest: &str, session: &Session) -> Result<()
         session.created_at.micros().into(),
         session.last_used_at.micros().into(),
         session.expires_at.micros().into(),
+        session.authenticated_at.map(Moment::micros).into(),
     ];
     sql.execute(&text, &params).await.map(|_| ())
 }

@@ -145,6 +145,8 @@ pub struct Login {
     pub institution: InstitutionId,
     pub connection: SsoConnectionId,
     pub return_to: Option<ReturnTo>,
+    /// It was to prove again who somebody is.
+    pub again: bool,
     pub expires_at: Moment,
 }
 
@@ -154,14 +156,15 @@ pub async fn insert_login(
     browser_digest: &str,
     login: &Login,
 ) -> Result<()> {
-    let text = "INSERT INTO sso_logins (state_digest, browser_digest, institution_id, connection_id, return_to, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6)";
-    let params: [Value<'_>; 6] = [
+    let text = "INSERT INTO sso_logins (state_digest, browser_digest, institution_id, connection_id, return_to, again, expires_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let params: [Value<'_>; 7] = [
         state_digest.into(),
         browser_digest.into(),
         login.institution.into(),
         login.connection.into(),
         login.return_to.as_ref().map(ReturnTo::as_str).into(),
+        login.again.into(),
         login.expires_at.micros().into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
@@ -182,13 +185,14 @@ pub async fn take_login(
     now: Moment,
 ) -> Result<Option<Login>> {
     let text = "DELETE FROM sso_logins WHERE state_digest = $1 AND browser_digest = $2 AND expires_at > $3 \
-         RETURNING institution_id, connection_id, return_to, expires_at";
+         RETURNING institution_id, connection_id, return_to, again, expires_at";
     let read = |row: &Row<'_>| {
         Ok(Login {
             institution: row.id(0)?,
             connection: row.id(1)?,
             return_to: row.opt_text(2)?.as_deref().and_then(ReturnTo::parse),
-            expires_at: Moment::from_micros(row.int(3)?),
+            again: row.bool(3)?,
+            expires_at: Moment::from_micros(row.int(4)?),
         })
     };
     sql.one(text, &[state_digest.into(), browser_digest.into(), now.micros().into()], read).await

@@ -32,3 +32,4 @@ sign-in-wait-day-title = Zu viele Nachrichten
 sign-in-wait-day = Für diese Adresse wurden innerhalb von 24 Stunden zu viele Nachrichten angefordert. Bitte versuch es morgen noch einmal. Wenn du schon einen Code hast, bleibt er zehn Minuten lang gültig.
 sign-in-proxy-refused-title = Wir konnten dich nicht anmelden
 sign-in-proxy-refused = Deine Einrichtung hat uns nicht mitgeteilt, wer du bist, oder wir kennen deine Adresse nicht. Versuch es noch einmal oder melde dich stattdessen per E-Mail an.
+sign-in-by-code = Die Anmeldung deiner Einrichtung hat nicht bestätigt, dass du dich gerade eben dort angemeldet hast. Bitte weise es für diesen Schritt mit einem Code nach, den wir dir schicken.

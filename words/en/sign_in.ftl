@@ -32,3 +32,4 @@ sign-in-wait-day-title = Too many messages
 sign-in-wait-day = Within 24 hours, too many messages were requested for this address. Please try again tomorrow. If you have a code already, it stays valid for ten minutes.
 sign-in-proxy-refused-title = We could not sign you in
 sign-in-proxy-refused = Your institution did not tell us who you are, or we do not know your address. Try again, or sign in by email instead.
+sign-in-by-code = Your institution’s sign-in did not confirm that you have just signed in there. For this step, please prove it with a code that we send you.

@@ -32,3 +32,4 @@ sign-in-wait-day-title = Demasiados mensajes
 sign-in-wait-day = En 24 horas se pidieron demasiados mensajes para esta dirección. Inténtalo de nuevo mañana. Si ya tienes un código, es válido durante diez minutos.
 sign-in-proxy-refused-title = No pudimos iniciar tu sesión
 sign-in-proxy-refused = Tu institución no nos dijo quién eres, o no conocemos tu dirección. Inténtalo de nuevo o inicia sesión por correo electrónico.
+sign-in-by-code = El inicio de sesión de tu institución no ha confirmado que acabas de iniciar sesión allí. Para este paso, demuéstralo con un código que te enviaremos.

@@ -32,3 +32,4 @@ sign-in-wait-day-title = Trop de messages
 sign-in-wait-day = Trop de messages ont été demandés en 24 heures pour cette adresse. Veuillez réessayer demain. Si vous avez déjà un code, il reste valable dix minutes.
 sign-in-proxy-refused-title = Nous n’avons pas pu vous connecter
 sign-in-proxy-refused = Votre établissement ne nous a pas dit qui vous êtes, ou nous ne connaissons pas votre adresse. Réessayez ou connectez-vous par e-mail.
+sign-in-by-code = La connexion de votre établissement n’a pas confirmé que vous venez de vous y connecter. Pour cette étape, veuillez le prouver avec un code que nous vous envoyons.

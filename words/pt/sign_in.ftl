@@ -32,3 +32,4 @@ sign-in-wait-day-title = Mensagens demais
 sign-in-wait-day = Em 24 horas, houve pedidos demais de mensagens para este endereço. Tente de novo amanhã. Se você já tem um código, ele é válido durante dez minutos.
 sign-in-proxy-refused-title = Não foi possível entrar
 sign-in-proxy-refused = Sua instituição não nos disse quem você é, ou não conhecemos seu endereço. Tente de novo ou entre por e-mail.
+sign-in-by-code = O login da sua instituição não confirmou que você acabou de entrar por lá. Para esta etapa, comprove isso com um código que enviaremos a você.

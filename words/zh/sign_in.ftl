@@ -32,3 +32,4 @@ sign-in-wait-day-title = 邮件太多
 sign-in-wait-day = 24 小时内为这个地址申请邮件的次数太多。请明天再试。如果你已经有验证码，它在十分钟内仍然有效。
 sign-in-proxy-refused-title = 登录没有成功
 sign-in-proxy-refused = 你所在的机构没有告诉我们你是谁，或者你的地址没有登记。请重试，或改用电子邮件登录。
+sign-in-by-code = 你所在机构的登录系统没有确认你刚刚登录过。要进行这一步，请用我们发送给你的验证码证明。

@@ -28,8 +28,9 @@ pub async fn open_session(app: &App, signed_in: SignedIn) -> Result<Secret> {
         connection: signed_in.connection.id,
         sealed_id_token: id_token.map(seal).transpose()?,
     };
-    let through = Through { connection: signed_in.connection, kept };
-    sessions::open_as(app, &secret, signed_in.person, How::Oidc, Some(through)).await?;
+    let SignedIn { person, connection, authenticated_at, .. } = signed_in;
+    let through = Through { connection, kept, authenticated_at };
+    sessions::open_as(app, &secret, person, How::Oidc, Some(through)).await?;
     Ok(secret)
 }
 

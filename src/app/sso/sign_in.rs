@@ -20,9 +20,10 @@ use crate::{
         email::Email,
         ids::SsoConnectionId,
         institution::Institution,
+        moment::Moment,
         scope::Scope,
-        session::PersonId,
-        sign_in::ReturnTo,
+        session::{FRESH, PersonId},
+        sign_in::{BY_CODE, ReturnTo},
         sso::{self as rules, ClaimFault, Connection, EmailClaim, Expected, LIFE},
         sso_groups,
     },
@@ -113,7 +114,7 @@ async fn admit(app: &App, client: Option<Client>) -> Result<(), Refusal> {
 }
 
 /// Starts a sign-in in this browser. Returns the provider's URL, where the browser goes next. With `again`, the provider is told to ask
-/// who it is, whoever has signed in there before.
+/// who it is, whoever has signed in there before, and its response is compared with that.
 pub async fn start(
     app: &App,
     client: Option<Client>,
@@ -151,6 +152,7 @@ async fn send(
         institution: connection.institution,
         connection: connection.id,
         return_to,
+        again,
         expires_at: now.plus(LIFE),
     };
     let (state_digest, browser_digest) = (state.digest(), browser.digest());
@@ -196,6 +198,8 @@ pub struct SignedIn {
     /// As it was when it accepted the person.
     pub connection: Connection,
     pub id_token: String,
+    /// When they have proven to the provider who they are, if it says so.
+    pub authenticated_at: Option<Moment>,
     pub return_to: ReturnTo,
 }
 
@@ -215,10 +219,35 @@ pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Resu
     let scope = Scope::Institution(login.institution);
     let by = connection(app, scope, login.connection).await.map_err(unattributed)?;
     let return_to = login.return_to.unwrap_or_default();
-    match authenticate(app, &by.0, &state, callback, &return_to).await {
-        Ok((person, id_token)) => Ok(SignedIn { person, connection: by.0, id_token, return_to }),
-        Err(why) => Err(refused(by, why)),
-    }
+    let Authenticated { person, id_token, at } =
+        match authenticate(app, &by.0, &state, callback, &return_to).await {
+            Ok(authenticated) => authenticated,
+            Err(why) => return Err(refused(by, why)),
+        };
+    let is_fresh = at.is_some_and(|at| app.clock.now() <= at.plus(FRESH));
+    let return_to =
+        if login.again && !is_fresh { by_code(&by.1, &return_to) } else { return_to };
+    Ok(SignedIn { person, connection: by.0, id_token, authenticated_at: at, return_to })
+}
+
+/// Where somebody goes whom the provider should have asked again who they are, and has not: they prove it with a mailed code.
+fn by_code(institution: &Institution, return_to: &ReturnTo) -> ReturnTo {
+    let path = |return_to: Option<&str>| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("institution", &institution.slug).append_pair("why", BY_CODE);
+        query.extend_pairs(return_to.map(|path| ("return_to", path)));
+        ReturnTo::parse(&format!("/sign-in?{}", query.finish()))
+    };
+    // A very long one does not fit.
+    path(Some(return_to.as_str())).or_else(|| path(None)).unwrap_or_default()
+}
+
+/// What a provider says about somebody.
+struct Authenticated {
+    person: PersonId,
+    id_token: String,
+    /// When they have proven to the provider who they are.
+    at: Option<Moment>,
 }
 
 async fn authenticate(
@@ -227,7 +256,7 @@ async fn authenticate(
     state: &Secret,
     callback: Callback<'_>,
     return_to: &ReturnTo,
-) -> Result<(PersonId, String), Refusal> {
+) -> Result<Authenticated, Refusal> {
     if callback.path != redirect_path(app, connection.institution).await?.to_string() {
         log_forged(connection, "the response came to the redirect URI of another institution");
         return Err(Refusal::Forged);
@@ -264,11 +293,12 @@ async fn authenticate(
         log_forged(connection, &format!("the ID token is not accepted: {fault}"));
         Refusal::Forged
     })?;
+    let now = app.clock.now();
     let expected = Expected {
         issuer: &connection.issuer,
         client_id: &connection.client_id,
         nonce: &derived(app, "nonce", state)?,
-        now: app.clock.now(),
+        now,
     };
     let subject = rules::subject(&claims, &expected).map_err(|fault| logged(connection, fault))?;
     let mut claim = EmailClaim::of(&claims);
@@ -288,7 +318,7 @@ async fn authenticate(
     {
         return Err(Refusal::NotRegistered(email));
     }
-    Ok((person, tokens.id_token))
+    Ok(Authenticated { person, id_token: tokens.id_token, at: rules::authenticated_at(&claims, now) })
 }
 
 /// Gives the person the role of their groups. Some providers put the groups into the token, others into the response of the UserInfo

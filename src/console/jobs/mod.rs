@@ -43,8 +43,8 @@ const SINCE: Field = Field::Parameter("updated_after");
 pub fn rules() -> Vec<Rule> {
     vec![
         Rule::get("/console/{slug}/jobs", Least::Manager, show),
-        Rule::post("/console/{slug}/jobs/exports", Least::Admin, create),
-        Rule::get("/console/{slug}/jobs/exports/{id}", Least::Manager, download::send),
+        Rule::post("/console/{slug}/jobs/exports", Least::Admin.fresh(), create),
+        Rule::get("/console/{slug}/jobs/exports/{id}", Least::Manager.fresh_file("/jobs"), download::send),
         Rule::post("/console/{slug}/jobs/retry/{id}", Least::Admin, retry),
     ]
 }

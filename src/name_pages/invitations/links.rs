@@ -20,6 +20,9 @@ pub async fn links(State(app): State<App>, Managed(visit): Managed) -> Response 
     let (Some((_, actor, person)), Some(page)) = (visit.person(), page_ref(&visit)) else {
         return nothing(&app, &visit);
     };
+    if let Some(sign_in) = visit.ask_again(&app, "/invitations") {
+        return sign_in;
+    }
     let file = Links {
         app: app.clone(),
         actor: actor.clone(),
