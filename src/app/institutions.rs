@@ -25,10 +25,12 @@ use crate::{
         job::Job,
         language::Language,
         name_page::slug_fault,
+        session::PersonId,
+        sso::SsoOnly,
         text::{self, Lines, longest},
     },
     store::{
-        self, audiences,
+        self, Sql, audiences,
         institutions::{self, Changes},
         versions,
     },
@@ -150,6 +152,8 @@ pub struct Change {
     pub starts_with_newest: Option<bool>,
     /// How many days entries of the audit log are kept; `Some(None)` keeps them forever.
     pub audit_days: Option<Option<u32>>,
+    /// Who must sign in through the provider: a word of `SsoOnly`. The sessions of those who did not end.
+    pub sso_only: Option<String>,
     pub look: looks::Change,
     /// What whoever changes something has seen. If a setting that is replaced differs by now, nothing is changed:
     /// `SetupFault::Outdated`.
@@ -176,6 +180,9 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
     if change.audit_days.is_some() {
         actor.own(id)?;
     }
+    if change.sso_only.is_some() {
+        actor.own(id)?;
+    }
     // It protects the installation from its institutions.
     if change.rate_limit.is_some() {
         actor.operate()?;
@@ -186,6 +193,9 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
     let (permitted, default_audience) = (change.audiences.clone(), change.default_audience.clone());
     let (permitted, default_audience) = checked_audiences(permitted, default_audience)?;
     let (changes, now) = (checked(change)?, app.clock.now());
+    // The operator can always let somebody in with a link.
+    let needs_way_in = actor.operate().is_err() && changes.sso_only.is_some_and(|only| only != SsoOnly::Off);
+    let has_proxy = app.sign_in.proxy.as_ref().is_some_and(|proxy| proxy.institution == slug);
     let (slug, record) = (slug.to_owned(), Record::new(app, actor, id, Act::SettingsUpdated));
     app.db
         .write(move |sql| {
@@ -197,7 +207,13 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                 if seen.is_some_and(|seen| seen != before.values_of(&names)) {
                     return Err(Error::invalid(Field::Version, SetupFault::Outdated));
                 }
+                if needs_way_in && !has_proxy && !store::sso::has_any(sql, id).await? {
+                    return Err(Error::invalid(Field::Parameter("sso_only"), SetupFault::ConnectionNeeded));
+                }
                 institutions::update(sql, id, &changes).await?;
+                if changes.sso_only.is_some() {
+                    end_mailed(sql, id).await?;
+                }
                 looks::update(sql, id, &look).await?;
                 if let Some(permitted) = permitted {
                     audiences::permit(sql, id, permitted).await?;
@@ -218,6 +234,23 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
             })
         })
         .await
+}
+
+/// Ends the sessions of those who have signed in by mail, and must sign in through the provider.
+async fn end_mailed(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
+    for email_key in store::sessions::mailed(sql, institution).await? {
+        let person = PersonId { institution, email_key };
+        if !store::sign_ins::may_use_mail(sql, &person).await? {
+            store::sessions::delete_mailed(sql, &person).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Who must sign in through the provider of this institution.
+pub async fn sso_only(app: &App, id: InstitutionId) -> Result<SsoOnly> {
+    let found = institutions::sso_only(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
 }
 
 fn checked_audiences(
@@ -243,6 +276,13 @@ fn checked(change: Change) -> Result<Changes> {
     if change.audit_days.flatten().is_some_and(|days| !(1..=MOST_AUDIT_DAYS).contains(&days)) {
         errors.add(Field::AuditDays, SetupFault::OutOfRange { least: 1, most: MOST_AUDIT_DAYS.into() });
     }
+    let sso_only = change.sso_only.and_then(|word| {
+        let parsed = SsoOnly::parse(&word);
+        if parsed.is_none() {
+            errors.add(Field::Parameter("sso_only"), Fault::NotIncluded);
+        }
+        parsed
+    });
     let mut origin = |given: &String| {
         let parsed = parse_origin(given);
         if parsed.is_none() {
@@ -262,6 +302,7 @@ fn checked(change: Change) -> Result<Changes> {
         language,
         starts_with_newest: change.starts_with_newest,
         audit_days: change.audit_days,
+        sso_only,
         allow_origins,
         forbid_origins,
     })

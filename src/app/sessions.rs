@@ -34,7 +34,7 @@ pub const fn cookie_seconds(how: How) -> i64 {
 }
 
 /// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation). Somebody who was erased since they
-/// proved who they are is `Missing::Participant`.
+/// proved who they are, or must sign in through the provider by now, is `Missing::Participant`.
 pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
     let secret = Secret::generate(app);
     open_as(app, &secret, person, how, None).await?;
@@ -80,6 +80,10 @@ pub(super) async fn open_as(
                 // Erasing a person takes this lock, too.
                 rolls::lock(sql, session.person.institution).await?;
                 if !sign_ins::may_sign_in(sql, &session.person, now).await? {
+                    return Err(Error::Missing(Missing::Participant));
+                }
+                // This may have been switched off since the code was entered. Doing so takes the lock, too, and so does giving a role.
+                if session.how == How::Mail && !sign_ins::may_use_mail(sql, &session.person).await? {
                     return Err(Error::Missing(Missing::Participant));
                 }
                 if let Some(through) = &through {

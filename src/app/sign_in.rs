@@ -251,6 +251,11 @@ pub async fn may_sign_in(app: &App, person: &PersonId) -> Result<bool> {
     Ok(sign_ins::may_sign_in(&mut app.db.read(), person, app.clock.now()).await?)
 }
 
+/// Whether a person may sign in with a mailed code or link. Otherwise they sign in through the provider of the institution.
+pub async fn may_use_mail(app: &App, person: &PersonId) -> Result<bool> {
+    Ok(sign_ins::may_use_mail(&mut app.db.read(), person).await?)
+}
+
 /// Whether a person who has signed in belongs to the institution: registered on one of its name pages, or a member. Whoever is only
 /// invited or admitted to a page does not yet, and whoever has only registered themselves where everybody can does not (`Registrant`):
 /// they must not hear what is for people of the institution.
@@ -258,7 +263,7 @@ pub async fn belongs(app: &App, person: &PersonId) -> Result<bool> {
     Ok(sign_ins::belongs(&mut app.db.read(), person).await?)
 }
 
-/// The institutions that a request can lead to.
+/// The institutions that a request can lead to, without those where this person must sign in through the provider.
 async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Known>> {
     let mut known = sign_ins::known(sql, &request.email_key, now).await?;
     if let Some(only) = request.institution {
@@ -271,7 +276,14 @@ async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Know
     {
         known.push(Known { institution, email: request.email.clone() });
     }
-    Ok(known)
+    let mut permitted = Vec::with_capacity(known.len());
+    for one in known {
+        let person = PersonId { institution: one.institution.id, email_key: request.email_key.clone() };
+        if sign_ins::may_use_mail(sql, &person).await? {
+            permitted.push(one);
+        }
+    }
+    Ok(permitted)
 }
 
 /// The institutions that a request leads to whose message has arrived.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{Actor, App, institutions, looks},
-    domain::{self, language::Language},
+    domain::{self, language::Language, sso::SsoOnly},
 };
 
 /// Create, list, update and delete institutions (tenants)
@@ -87,6 +87,10 @@ pub enum Institution {
         /// Days for which entries of the audit log are kept (the default is 730), or `forever`
         #[arg(long, value_name = "N|forever")]
         audit_days: Option<String>,
+        /// Who must sign in through the OpenID provider or the proxy, and gets neither a code nor a link by mail. Their mailed sessions end.
+        /// `endonym sign-in-link` lets somebody in when the provider is away
+        #[arg(long, value_name = "WHO", value_parser = SsoOnly::WORDS)]
+        sso_only: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -136,6 +140,7 @@ impl Institution {
                 language,
                 starts_with_newest,
                 audit_days,
+                sso_only,
                 accent,
                 logo,
                 json,
@@ -161,6 +166,7 @@ impl Institution {
                     language,
                     starts_with_newest,
                     audit_days: audit_days.as_deref().map(days).transpose()?,
+                    sso_only,
                     look: looks::Change {
                         accent: accent.map(|color| (color != "none").then_some(color)),
                         logo: logo.map(read_logo).transpose()?,
@@ -219,6 +225,7 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
     let starts_with_newest = institutions::starts_with_newest(app, &Actor::Operator, institution.id).await?;
     let look = looks::find(app, institution.id).await?;
     let audit_days = institutions::audit_days(app, &Actor::Operator, institution.id).await?;
+    let sso_only = institutions::sso_only(app, institution.id).await?;
     Ok(json!({
         "id": institution.id.to_string(),
         "slug": institution.slug,
@@ -232,6 +239,7 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
         "language": institution.language.map(Language::tag),
         "starts_with_newest": starts_with_newest,
         "audit_days": audit_days,
+        "sso_only": sso_only.word(),
         "accent": look.accent.map(|accent| accent.light.to_string()),
         "logo": look.logo.is_some(),
         "created_at": output::time(institution.created_at),

@@ -243,6 +243,8 @@ pub enum SetupFault {
     NotADomain(String),
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
+    /// Nobody could sign in without a connection to a provider.
+    ConnectionNeeded,
     /// Owners and admins have all name pages.
     AllNamePages,
     /// An institution that has owners keeps one.
@@ -409,6 +411,9 @@ impl fmt::Display for SetupFault {
             ),
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
+            Self::ConnectionNeeded => {
+                f.write_str("needs a connection to an OpenID provider: add one first, or switch single sign-on only off")
+            }
             Self::AllNamePages => f.write_str("cannot be given to owners and admins, who have all of them"),
             Self::LastOwner => {
                 f.write_str("cannot be taken from the last owner: make somebody else an owner first")

@@ -39,6 +39,34 @@ pub struct Connection {
     pub created_at: Moment,
 }
 
+/// Who must sign in through the provider of the institution, or its proxy. They get neither a code nor a link by mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SsoOnly {
+    #[default]
+    Off,
+    /// Whoever has a role.
+    Members,
+    Everybody,
+}
+
+impl SsoOnly {
+    pub const ALL: [Self; 3] = [Self::Off, Self::Members, Self::Everybody];
+    pub const WORDS: [&'static str; 3] = ["off", "members", "everybody"];
+
+    /// The value in the database.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Members => "members",
+            Self::Everybody => "everybody",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.word() == word)
+    }
+}
+
 /// The path of a redirect URI, to which providers send people back. Institutions do not share it: the provider of one could otherwise
 /// have the codes of another redeemed at itself (mix-up attack). One institution has the short path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

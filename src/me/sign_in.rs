@@ -29,7 +29,7 @@ use crate::{
         language::Language,
         mail_limit::Wait,
         sign_in::{AGAIN, BY_CODE, ReturnTo},
-        sso::Connection,
+        sso::{Connection, SsoOnly},
     },
     http::{
         form::Form,
@@ -55,6 +55,10 @@ struct SignInPage<'a> {
     proxy: Option<String>,
     /// OpenID providers of the institution: names and paths.
     providers: Vec<(&'a str, String)>,
+    /// There is a form for a mailed code.
+    is_mailed: bool,
+    /// Whoever has a role must sign in in another way.
+    is_for_members: bool,
 }
 
 /// Why somebody who is signed in has to prove again who they are: before a dangerous act.
@@ -94,6 +98,7 @@ struct Target {
     is_named: bool,
     /// The connections of the institution.
     connections: Vec<Connection>,
+    sso_only: SsoOnly,
     /// The institution's language, for visitors who prefer none of ours.
     language: Language,
     look: Look,
@@ -114,6 +119,10 @@ impl Target {
             Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
             None => Vec::new(),
         };
+        let sso_only = match &institution {
+            Some(institution) => institutions::sso_only(app, institution.id).await?,
+            None => SsoOnly::Off,
+        };
         let look = match &institution {
             Some(institution) => Look::of(&looks::find(app, institution.id).await?),
             None => Look::default(),
@@ -123,6 +132,7 @@ impl Target {
             institution,
             is_named,
             connections,
+            sso_only,
             language: language.unwrap_or_default(),
             return_to: form.get("return_to").and_then(ReturnTo::parse),
             why: form.get("why").and_then(Why::parse),
@@ -132,6 +142,11 @@ impl Target {
     /// The institution that was named: only this one is a part of the request.
     fn named(&self) -> Option<&Institution> {
         self.institution.as_ref().filter(|_| self.is_named)
+    }
+
+    /// May anybody get a code by mail here?
+    fn is_mailed(&self) -> bool {
+        self.sso_only != SsoOnly::Everybody
     }
 
     /// The path of the form with this target.
@@ -168,7 +183,7 @@ impl Target {
 
     /// The name of each OpenID provider, and the path that signs in through it.
     fn providers(&self, app: &App) -> Vec<(&str, String)> {
-        if self.why == Some(Why::ByCode) {
+        if self.why == Some(Why::ByCode) && self.is_mailed() {
             return Vec::new();
         }
         let path = |id| format!("{}/sso/{id}/start?{}", root(&app.links), self.return_query());
@@ -190,6 +205,8 @@ impl Target {
             why: self.why,
             proxy: self.proxy(app),
             providers: self.providers(app),
+            is_mailed: self.is_mailed(),
+            is_for_members: self.sso_only == SsoOnly::Members,
         };
         let status = if fault.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
         visitor.show(app, status, &shown)
@@ -209,6 +226,10 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
         Ok(target) => target,
         Err(error) => return notice::fault(visitor.page(&app, "/sign-in"), &error),
     };
+    if !target.is_mailed() {
+        // The page has no form for it.
+        return target.show(&app, &visitor, "", None);
+    }
     let typed = form.get("email").unwrap_or_default();
     let Some(email) = Email::parse(typed) else {
         let fault = if typed.trim().is_empty() { "sign-in-email-missing" } else { "sign-in-email-invalid" };

@@ -119,6 +119,7 @@ fn words(why: &Refusal) -> (&'static str, &'static str, StatusCode) {
         Refusal::UnverifiedEmail => ("sso-unverified-title", "sso-unverified", forbidden),
         Refusal::EmailDomain(_) => ("sso-domain-title", "sso-domain", forbidden),
         Refusal::NotRegistered(_) => ("sso-unknown-title", "sso-unknown", forbidden),
+        Refusal::Unconfirmed => ("sso-unconfirmed-title", "sso-unconfirmed", forbidden),
         Refusal::Failed(_) => ("shared-trouble-title", "shared-trouble", unavailable),
     }
 }

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use super::visit::Visit;
 use crate::{
     app::{
-        Actor, App, Result,
+        Actor, App, Result, institutions,
         name_pages::PublicPage,
         registrations::{self, Answer},
         sign_in, sso,
@@ -25,6 +25,7 @@ use crate::{
         moment::Moment,
         name_page::code_key,
         page_settings::{Asking, PageState, Register},
+        sso::SsoOnly,
     },
     http::{
         form::Form,
@@ -93,6 +94,8 @@ struct AskForm {
     proxy: Option<String>,
     /// Where people sign in who are registered and have no event code.
     known: Option<String>,
+    /// Whoever enters their address gets a code. Otherwise, everybody signs in in another way.
+    is_mailed: bool,
 }
 
 struct CodeInput {
@@ -148,6 +151,12 @@ pub async fn ask(
     VisitorForm { visitor, form }: VisitorForm,
 ) -> Response {
     let [email, code] = ["email", "code"].map(|name| form.get(name).unwrap_or_default().to_owned());
+    match is_mailed(&app, &visit).await {
+        Ok(true) => {}
+        // The page has no form for it.
+        Ok(false) => return draw(&app, &visit, Typed { code, ..Typed::default() }).await,
+        Err(error) => return notice::fault(visit.page(&app, &visit.path("")), &error),
+    }
     let Some(parsed) = Email::parse(&email) else {
         let fault = if email.trim().is_empty() { "sign-in-email-missing" } else { "sign-in-email-invalid" };
         return draw(&app, &visit, Typed { email, email_fault: Some(fault), code, code_fault: None }).await;
@@ -292,7 +301,13 @@ async fn entrance(app: &App, visit: &Visit, typed: Typed) -> Result<Entrance> {
         providers: providers(app, visit, &return_to).await?,
         proxy: proxy(app, visit, &return_to),
         known: has_code.then(|| visit.sign_in_address(app, &visit.path("/own"))),
+        is_mailed: is_mailed(app, visit).await?,
     })))
+}
+
+/// May anybody of the institution get a code by mail?
+async fn is_mailed(app: &App, visit: &Visit) -> Result<bool> {
+    Ok(institutions::sso_only(app, visit.public.institution.id).await? != SsoOnly::Everybody)
 }
 
 fn return_query(return_to: &str) -> String {

@@ -9,6 +9,7 @@ use crate::domain::{
     language::Language,
     moment::Moment,
     name_page::code_key,
+    sso::SsoOnly,
 };
 
 pub const COLUMNS: &str = "i.id, i.slug, i.name, i.access_code, i.time_zone, i.multiple_recordings, i.rate_limit, i.created_at, i.phone_language, i.language";
@@ -139,6 +140,13 @@ pub async fn starts_with_newest(sql: &mut Sql, id: InstitutionId) -> Result<Opti
     sql.one(text, &[id.into()], |row| row.bool(0)).await
 }
 
+/// Who must sign in through the provider. A word that only a newer version knows means everybody.
+pub async fn sso_only(sql: &mut Sql, id: InstitutionId) -> Result<Option<SsoOnly>> {
+    let text = "SELECT sso_only FROM institutions WHERE id = $1";
+    let word = sql.one(text, &[id.into()], |row| row.text(0)).await?;
+    Ok(word.map(|word| SsoOnly::parse(&word).unwrap_or(SsoOnly::Everybody)))
+}
+
 /// A validated change. `None` or an empty list leaves the value unchanged.
 #[derive(Debug, Default)]
 pub struct Changes {
@@ -150,6 +158,7 @@ pub struct Changes {
     pub language: Option<Option<Language>>,
     pub starts_with_newest: Option<bool>,
     pub audit_days: Option<Option<u32>>,
+    pub sso_only: Option<SsoOnly>,
     pub allow_origins: Vec<String>,
     pub forbid_origins: Vec<String>,
 }
@@ -157,7 +166,7 @@ pub struct Changes {
 /// Writes only the columns in the change: concurrent updates keep each other's fields, and a stored value that this binary
 /// does not understand, such as a time zone, is not overwritten with a default.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes) -> Result<()> {
-    let columns: [(&str, Option<Value<'_>>); 8] = [
+    let columns: [(&str, Option<Value<'_>>); 9] = [
         ("name", changes.name.as_ref().map(Value::from)),
         ("time_zone", changes.time_zone.as_ref().map(Value::from)),
         ("multiple_recordings", changes.multiple_recordings.map(Value::from)),
@@ -166,6 +175,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
         ("language", changes.language.map(|language| language.map(Language::tag).into())),
         ("starts_with_newest", changes.starts_with_newest.map(Value::from)),
         ("audit_days", changes.audit_days.map(|days| days.map(i64::from).into())),
+        ("sso_only", changes.sso_only.map(|only| only.word().into())),
     ];
     let (mut set, mut params) = (Vec::new(), Vec::new());
     for (column, value) in columns {

@@ -95,6 +95,20 @@ pub async fn delete_all_of(sql: &mut Sql, institution: InstitutionId, email_key:
     sql.execute(text, &[institution.into(), email_key.into()]).await
 }
 
+/// The people of an institution with sessions that a mailed code or link has opened.
+pub async fn mailed(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<String>> {
+    let text = "SELECT DISTINCT email_key FROM sessions WHERE institution_id = $1 AND how = $2 ORDER BY email_key";
+    sql.rows(text, &[institution.into(), How::Mail.word().into()], |row| row.text(0)).await
+}
+
+/// Ends the sessions of a person that a mailed code or link has opened.
+pub async fn delete_mailed(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    let text = "DELETE FROM sessions WHERE institution_id = $1 AND email_key = $2 AND how = $3";
+    let params: [Value<'_>; 3] =
+        [person.institution.into(), (&person.email_key).into(), How::Mail.word().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
 pub async fn any_expired(sql: &mut Sql, now: Moment) -> Result<bool> {
     let text = "SELECT 1 FROM sessions WHERE expires_at < $1 LIMIT 1";
     Ok(sql.one(text, &[now.micros().into()], |_| Ok(())).await?.is_some())

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Error, Result, Row, Sql, Value, expiry, institutions, position_in};
+use super::{Error, Result, Row, Sql, Value, expiry, institutions, members, position_in};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
@@ -11,6 +11,7 @@ use crate::domain::{
     moment::Moment,
     session::PersonId,
     sign_in::{ADMISSION_LIFE, HandoverState, LinkPurpose, ReturnTo},
+    sso::SsoOnly,
 };
 
 /// A request for a sign-in mail.
@@ -404,6 +405,15 @@ pub async fn may_sign_in(sql: &mut Sql, person: &PersonId, now: Moment) -> Resul
     let [since, now] = times(now);
     let params: [Value<'_>; 4] = [person.institution.into(), (&person.email_key).into(), since, now];
     Ok(sql.one(&IS_KNOWN, &params, |_| Ok(())).await?.is_some())
+}
+
+/// Is this person permitted to sign in with a mailed code or link (`SsoOnly`)?
+pub async fn may_use_mail(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+    Ok(match institutions::sso_only(sql, person.institution).await?.unwrap_or_default() {
+        SsoOnly::Off => true,
+        SsoOnly::Members => members::find(sql, person).await?.is_none(),
+        SsoOnly::Everybody => false,
+    })
 }
 
 const BELONGS: &str = "SELECT 1 FROM institutions i WHERE i.id = $1 AND \

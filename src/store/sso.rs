@@ -78,12 +78,16 @@ pub async fn short_redirect(sql: &mut Sql) -> Result<Option<InstitutionId>> {
 
 /// Gives the institution the short redirect path, unless another has it, or it has connections with its own.
 pub async fn claim_short_redirect(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
-    let any = "SELECT id FROM sso_connections WHERE institution_id = $1 LIMIT 1";
-    if sql.one(any, &[institution.into()], |row| row.int(0)).await?.is_some() {
+    if has_any(sql, institution).await? {
         return Ok(());
     }
     let claim = "INSERT INTO sso_short_redirect (place, institution_id) VALUES (1, $1) ON CONFLICT (place) DO NOTHING";
     sql.execute(claim, &[institution.into()]).await.map(|_| ())
+}
+
+pub async fn has_any(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
+    let any = "SELECT id FROM sso_connections WHERE institution_id = $1 LIMIT 1";
+    Ok(sql.one(any, &[institution.into()], |row| row.int(0)).await?.is_some())
 }
 
 /// Ids are unique across institutions.

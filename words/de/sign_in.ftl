@@ -33,3 +33,5 @@ sign-in-wait-day = Für diese Adresse wurden innerhalb von 24 Stunden zu viele N
 sign-in-proxy-refused-title = Wir konnten dich nicht anmelden
 sign-in-proxy-refused = Deine Einrichtung hat uns nicht mitgeteilt, wer du bist, oder wir kennen deine Adresse nicht. Versuch es noch einmal oder melde dich stattdessen per E-Mail an.
 sign-in-by-code = Die Anmeldung deiner Einrichtung hat nicht bestätigt, dass du dich gerade eben dort angemeldet hast. Bitte weise es für diesen Schritt mit einem Code nach, den wir dir schicken.
+sign-in-sso-everybody = Hier melden sich alle mit dem Konto ihrer Einrichtung an. Wir verschicken keine Codes per E-Mail.
+sign-in-sso-members = Wenn du hier eine Rolle hast, etwa in der Verwaltung, melde dich mit dem Konto deiner Einrichtung an: Wir schicken dir keinen Code per E-Mail.

@@ -33,3 +33,5 @@ sign-in-wait-day = Within 24 hours, too many messages were requested for this ad
 sign-in-proxy-refused-title = We could not sign you in
 sign-in-proxy-refused = Your institution did not tell us who you are, or we do not know your address. Try again, or sign in by email instead.
 sign-in-by-code = Your institution’s sign-in did not confirm that you have just signed in there. For this step, please prove it with a code that we send you.
+sign-in-sso-everybody = Here, everybody signs in with the account of their institution. We send no codes by email.
+sign-in-sso-members = If you have a role here, such as manager or admin, sign in with the account of your institution: we do not send you a code by email.

@@ -33,3 +33,5 @@ sign-in-wait-day = Em 24 horas, houve pedidos demais de mensagens para este ende
 sign-in-proxy-refused-title = Não foi possível entrar
 sign-in-proxy-refused = Sua instituição não nos disse quem você é, ou não conhecemos seu endereço. Tente de novo ou entre por e-mail.
 sign-in-by-code = O login da sua instituição não confirmou que você acabou de entrar por lá. Para esta etapa, comprove isso com um código que enviaremos a você.
+sign-in-sso-everybody = Aqui, todas as pessoas entram com a conta da sua instituição. Não enviamos códigos por e-mail.
+sign-in-sso-members = Se você tem uma função aqui, como gestor ou admin, entre com a conta da sua instituição: não enviamos um código por e-mail.

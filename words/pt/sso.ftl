@@ -23,3 +23,5 @@ sso-wait-title = Espere um pouco, por favor
 sso-wait = Há acessos demais a partir da sua rede neste momento. Tente de novo em um minuto.
 sso-signed-out-title = Você saiu
 sso-signed-out = Você saiu daqui. Agora levamos você a { $name }, para que possa sair de lá também.
+sso-unconfirmed-title = Não foi possível confirmar que é você
+sso-unconfirmed = Para esta etapa, precisamos saber que você acabou de entrar com { $name }, e isso não nos foi informado. Saia de lá, entre novamente e repita a etapa. Se não ajudar, peça um link de acesso a quem administra este serviço.

@@ -15,6 +15,7 @@ use crate::{
         ids::InstitutionId,
         institution::Institution,
         moment::Moment,
+        sso::SsoOnly,
     },
     store::{self, Sql, audiences, institutions},
 };
@@ -31,6 +32,8 @@ pub struct Settings {
     pub starts_with_newest: bool,
     /// How many days entries of the audit log are kept; `None` for ever.
     pub audit_days: Option<i64>,
+    /// Who must sign in through the provider.
+    pub sso_only: SsoOnly,
 }
 
 pub async fn find(app: &App, actor: &Actor, slug: &str) -> Result<Settings> {
@@ -56,6 +59,7 @@ pub(super) async fn find_in(
         default_audience: permitted.narrow(audiences::default_at(sql, id, now).await?),
         starts_with_newest: institutions::starts_with_newest(sql, id).await?.unwrap_or_default(),
         audit_days: store::audit::retention(sql, id).await?.flatten(),
+        sso_only: institutions::sso_only(sql, id).await?.unwrap_or_default(),
     }))
 }
 
@@ -66,6 +70,7 @@ impl Settings {
             "audiences": self.permitted.words(),
             "starts_with_newest": self.starts_with_newest,
             "audit_days": self.audit_days,
+            "sso_only": self.sso_only.word(),
             "accent": self.look.accent.map(|accent| accent.light.to_string()),
             "logo": self.look.logo,
         });
@@ -96,6 +101,7 @@ impl Change {
             ("default_audience", self.default_audience.is_some()),
             ("starts_with_newest", self.starts_with_newest.is_some()),
             ("audit_days", self.audit_days.is_some()),
+            ("sso_only", self.sso_only.is_some()),
             ("accent", self.look.accent.is_some()),
             ("logo", self.look.logo.is_some()),
         ];

@@ -15,7 +15,7 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, SsoConnectionId},
-        sso::{self as rules, Connection, DomainPattern},
+        sso::{self as rules, Connection, DomainPattern, SsoOnly},
         text::{self, Lines, longest},
         version::{check_base, version_of},
     },
@@ -219,15 +219,30 @@ pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Resul
     Ok(store_sso::all(&mut app.db.read(), scope).await?)
 }
 
+/// Does the operator's proxy authenticate people of the institution?
+async fn has_proxy(app: &App, institution: InstitutionId) -> Result<bool> {
+    let Some(proxy) = &app.sign_in.proxy else { return Ok(false) };
+    let found = store::institutions::by_slug(&mut app.db.read(), &proxy.institution).await?;
+    Ok(found.is_some_and(|found| found.id == institution))
+}
+
 /// Deletes a connection and ends the sessions that it has opened.
 pub async fn delete(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<()> {
     let leaving = find(app, actor, id).await?;
     let institution = leaving.institution;
     let record = about(Record::new(app, actor, institution, Act::SsoDeleted), &leaving);
+    // The operator can always let somebody in with a link.
+    let needs_way_in = actor.operate().is_err() && !has_proxy(app, institution).await?;
     let gone = app.db.write::<_, Error>(move |sql| {
         Box::pin(async move {
             store::rolls::lock(sql, institution).await?;
             let is_gone = store_sso::delete(sql, institution, id).await?;
+            if needs_way_in && !store_sso::has_any(sql, institution).await? {
+                let only = store::institutions::sso_only(sql, institution).await?.unwrap_or_default();
+                if only != SsoOnly::Off {
+                    return Err(Error::invalid(Field::Name, SetupFault::ConnectionNeeded));
+                }
+            }
             if is_gone {
                 audit::write(sql, &[record.change(values(&leaving), Json::Null)]).await?;
             }

@@ -57,6 +57,8 @@ pub enum Refusal {
     EmailDomain(Email),
     /// The provider has confirmed the address, and nobody is registered with it.
     NotRegistered(Email),
+    /// The provider was to ask again who they are, and has not; and a mailed code does not count for them.
+    Unconfirmed,
     Failed(Error),
 }
 
@@ -225,8 +227,14 @@ pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Resu
             Err(why) => return Err(refused(by, why)),
         };
     let is_fresh = at.is_some_and(|at| app.clock.now() <= at.plus(FRESH));
-    let return_to =
-        if login.again && !is_fresh { by_code(&by.1, &return_to) } else { return_to };
+    let return_to = match login.again && !is_fresh {
+        false => return_to,
+        true => match sign_in::may_use_mail(app, &person).await {
+            Ok(true) => by_code(&by.1, &return_to),
+            Ok(false) => return Err(refused(by, Refusal::Unconfirmed)),
+            Err(error) => return Err(refused(by, error.into())),
+        },
+    };
     Ok(SignedIn { person, connection: by.0, id_token, authenticated_at: at, return_to })
 }
 

@@ -136,6 +136,7 @@ fn sentence(words: Words, fault: &Fault) -> String {
         Fault::Setup(SetupFault::NotADomain(given)) => {
             words.one("console-settings-sign-on-fault-domain", "given", given)
         }
+        Fault::Setup(SetupFault::ConnectionNeeded) => words.text("console-settings-sign-on-fault-last"),
         Fault::Setup(SetupFault::DomainsNeeded) => words.text("console-settings-sign-on-fault-needed"),
         _ => words.text("me-fault-characters"),
     }

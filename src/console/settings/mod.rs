@@ -6,6 +6,7 @@ mod consent;
 mod delete;
 mod groups;
 mod sign_on;
+mod sso_only;
 
 use askama::Template;
 use axum::{
@@ -50,7 +51,7 @@ pub fn rules() -> Vec<Rule> {
         Rule::post("/console/{slug}/settings/look", Least::Admin, save_look),
         Rule::post("/console/{slug}/settings/groups/{group}", Least::Admin, save),
     ];
-    [own, consent::rules(), sign_on::rules(), delete::rules()].into_iter().flatten().collect()
+    [own, consent::rules(), sign_on::rules(), sso_only::rules(), delete::rules()].into_iter().flatten().collect()
 }
 
 #[derive(Template)]

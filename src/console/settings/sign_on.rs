@@ -8,10 +8,13 @@ use axum::{
 };
 use serde::Deserialize;
 
-use super::connection_form::{Entered, inputs};
+use super::{
+    connection_form::{Entered, inputs},
+    sso_only,
+};
 use crate::{
     app::{
-        App, Error, Missing, Result,
+        App, Error, Missing, Result, institutions,
         sso::{self, Step},
     },
     console::{
@@ -60,6 +63,8 @@ struct ListPage<'a> {
     nav: Nav,
     rows: Vec<Row>,
     is_owner: bool,
+    /// Who must use a connection.
+    sso_only: String,
     redirect_uri: String,
     sign_out_uri: String,
     done: Option<String>,
@@ -67,19 +72,19 @@ struct ListPage<'a> {
 
 #[derive(Template)]
 #[template(path = "console/sign_on_form.html")]
-struct FormPage<'a> {
-    page: Page<'a>,
-    nav: Nav,
-    title: String,
+pub struct FormPage<'a> {
+    pub page: Page<'a>,
+    pub nav: Nav,
+    pub title: String,
     /// Where the form is posted.
-    action: String,
-    inputs: Vec<Input>,
-    version: String,
-    is_outdated: bool,
+    pub action: String,
+    pub inputs: Vec<Input>,
+    pub version: String,
+    pub is_outdated: bool,
     /// What somebody else has saved meanwhile: labels and values.
-    others: Vec<(String, String)>,
+    pub others: Vec<(String, String)>,
     /// The form that deletes the connection, and where it is posted.
-    removal: Option<(String, Input)>,
+    pub removal: Option<(String, Input)>,
 }
 
 #[derive(Deserialize)]
@@ -116,6 +121,10 @@ async fn draw_list(
         Ok(all) => all,
         Err(error) => return console.fault(app, &error),
     };
+    let only = match institutions::sso_only(app, console.id()).await {
+        Ok(only) => only,
+        Err(error) => return console.fault(app, &error),
+    };
     let path = console.path("/settings/sign-on");
     let page = console.page(app, &path);
     let (words, nav) = (page.words, console.nav(app, Section::Settings));
@@ -136,6 +145,7 @@ async fn draw_list(
     let shown = ListPage {
         rows: rows.collect(),
         is_owner: console.member.role == Role::Owner,
+        sso_only: words.text(sso_only::label(only)),
         redirect_uri: urls.redirect_uri,
         sign_out_uri: urls.sign_out_uri,
         done: done.map(|id| words.text(id)),
@@ -330,6 +340,10 @@ async fn delete(
     }
     match sso::delete(&app, &console.actor, one.id).await {
         Ok(()) => console.go(&app, "/settings/sign-on?done=deleted"),
+        Err(Error::Invalid(errors)) => {
+            let (status, entered) = (StatusCode::UNPROCESSABLE_ENTITY, Entered { errors, ..Entered::of(&one) });
+            draw_one(&app, &console, status, &one, &entered, None)
+        }
         Err(error) => console.fault(&app, &error),
     }
 }

@@ -24,25 +24,25 @@ use serde_json::{Value, json};
 use super::{CLIENT, Visitor, connect, is_refused, new};
 use crate::support::World;
 
-static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("published".into()).unwrap());
+pub static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("published".into()).unwrap());
 static OTHER_KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("published".into()).unwrap());
 
 /// A provider that issues whatever it is told to.
-struct Forger {
-    issuer: String,
-    id_token: Arc<Mutex<String>>,
+pub struct Forger {
+    pub issuer: String,
+    pub id_token: Arc<Mutex<String>>,
     user_info: Arc<Mutex<Value>>,
     /// How many codes were redeemed.
     redeemed: Arc<AtomicUsize>,
 }
 
 impl Forger {
-    async fn start() -> Self {
+    pub async fn start() -> Self {
         Self::announcing(json!({ "authorization_response_iss_parameter_supported": true })).await
     }
 
     /// With this in its configuration document.
-    async fn announcing(more: Value) -> Self {
+    pub async fn announcing(more: Value) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let issuer = format!("http://{}", listener.local_addr().unwrap());
         let mut document = json!({
@@ -75,23 +75,29 @@ impl Forger {
 }
 
 /// A sign-in that has reached the provider.
-struct Asked {
+pub struct Asked {
     state: String,
     nonce: String,
+    /// The query of the provider's URL.
+    pub query: BTreeMap<String, String>,
 }
 
 async fn ask(visitor: &Visitor<'_>, connection: &Connection) -> Asked {
-    let address = visitor.start(connection).await;
-    let query = address.split_once('?').unwrap().1;
-    let mut query: BTreeMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-    Asked { state: query.remove("state").unwrap(), nonce: query.remove("nonce").unwrap() }
+    asked(&visitor.start(connection).await)
 }
 
-fn seconds(world: &World) -> i64 {
+/// What the provider's URL says.
+pub fn asked(address: &str) -> Asked {
+    let query = address.split_once('?').unwrap().1;
+    let query: BTreeMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    Asked { state: query["state"].clone(), nonce: query["nonce"].clone(), query }
+}
+
+pub fn seconds(world: &World) -> i64 {
     world.app.clock.now().micros() / 1_000_000
 }
 
-fn claims(world: &World, forger: &Forger, asked: &Asked) -> Value {
+pub fn claims(world: &World, forger: &Forger, asked: &Asked) -> Value {
     json!({
         "iss": forger.issuer,
         "aud": CLIENT,
@@ -109,14 +115,14 @@ fn unsigned(head: &Value, claims: &Value, signature: &str) -> String {
     format!("{}.{}.{signature}", encoded(head), encoded(claims))
 }
 
-fn path(issuer: &str, asked: &Asked) -> String {
+pub fn path(issuer: &str, asked: &Asked) -> String {
     let query: String = form_urlencoded::Serializer::new(String::new())
         .extend_pairs([("code", "c"), ("state", &asked.state), ("iss", issuer)])
         .finish();
     format!("/sso/callback?{query}")
 }
 
-async fn scene() -> (World, Forger, Connection) {
+pub async fn scene() -> (World, Forger, Connection) {
     let world = World::on_sqlite().await;
     world.person("Ana", "ana@example.edu").await;
     let forger = Forger::start().await;

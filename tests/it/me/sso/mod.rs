@@ -2,7 +2,9 @@
 
 mod commands;
 mod forgery;
+mod fresh;
 mod groups;
+mod only;
 
 use std::{
     collections::BTreeMap,
@@ -543,6 +545,7 @@ async fn open(world: &World, connection: &Connection) -> Result<Secret, Error> {
         person: PersonId { institution: world.institution.id, email_key: "ana@example.edu".into() },
         connection: connection.clone(),
         id_token: "token".into(),
+        authenticated_at: None,
         return_to: ReturnTo::default(),
     };
     sso::open_session(&world.app, signed_in).await
