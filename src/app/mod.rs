@@ -72,6 +72,7 @@ pub mod retention;
 pub mod scim;
 pub mod sessions;
 pub mod sign_in;
+pub mod sign_in_marks;
 mod slots;
 pub mod sso;
 pub mod start;

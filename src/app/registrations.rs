@@ -13,13 +13,11 @@ use super::{
     own_media, own_person,
     own_recordings::{Maker, Sharing},
     participants,
-    sessions::Secret,
-    sign_in::{self, MailRequest},
+    sign_in::{self, Asker, MailRequest},
 };
 use crate::{
     domain::{
         access::Access,
-        client_address::Client,
         custom_field::{Answers, CustomField, sort_for_pages},
         email::Email,
         fault::{Fault, Field},
@@ -32,7 +30,7 @@ use crate::{
         page_settings::{PageState, Register},
         participant::{CustomValues, Draft, Given, LegalNames, Participant, Source},
         registration::{Registrant, is_event_code, may_register},
-        session::{How, PersonId},
+        session::PersonId,
         sign_in::{ADMISSION_LIFE, ReturnTo},
     },
     store::{self, Sql, admissions},
@@ -58,8 +56,7 @@ fn own_path(public: &PublicPage) -> Option<ReturnTo> {
 /// finds out whether it is known, and whether it may register is a part of the request.
 pub async fn ask(
     app: &App,
-    client: Option<Client>,
-    browser: &Secret,
+    asker: &Asker,
     public: &PublicPage,
     email: Email,
     code: Option<&str>,
@@ -69,7 +66,7 @@ pub async fn ask(
     let is_open = settings.state(app.clock.now()) == PageState::Open;
     if is_open && settings.register == Register::Code && !is_event_code(page, code) {
         // Guesses count as requests do.
-        let refusal = sign_in::refusal(app, client).await;
+        let refusal = sign_in::refusal(app, asker.client).await;
         return Ok(refusal.map_or(Answer::WrongCode, Answer::TooMany));
     }
     let may_register = is_open && may_register(page, settings, &email, code);
@@ -80,7 +77,7 @@ pub async fn ask(
         return_to: own_path(public),
         name_page: may_register.then_some(page.id),
     };
-    Ok(match sign_in::ask(app, client, browser, wanted).await? {
+    Ok(match sign_in::ask(app, asker, wanted).await? {
         sign_in::Answer::Accepted => Answer::Accepted,
         sign_in::Answer::TooMany(wait) => Answer::TooMany(wait),
     })
@@ -244,14 +241,14 @@ pub enum Outcome {
     WrongCode,
 }
 
-/// Registers a person with the address that they have proven. Whoever is registered keeps their entry as it is. `how` is how their
-/// session was opened.
+/// Registers a person with the address that they have proven. Whoever is registered keeps their entry as it is. `is_vouched`: the
+/// institution has said who they are (`Session::is_vouched`).
 pub async fn register(
     app: &App,
     actor: &Actor,
     person: &PersonId,
     public: &PublicPage,
-    how: How,
+    is_vouched: bool,
     code: Option<&str>,
     details: PageDetails,
 ) -> Result<Outcome> {
@@ -264,7 +261,7 @@ pub async fn register(
         Permission::Granted { email, is_welcome } => (email, is_welcome),
         Permission::Refused(outcome) => return Ok(outcome),
     };
-    let registrant = Registrant::of(&public.settings, &email, is_welcome || how.is_vouched());
+    let registrant = Registrant::of(&public.settings, &email, is_welcome || is_vouched);
     let fields = asked_fields(app, public).await?;
     let mut draft = details.checked(public, &fields, None);
     draft.email = Given::Set(email);

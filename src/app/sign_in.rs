@@ -11,6 +11,7 @@ use super::{
     limiter::{LimitKey, Policy},
     members, outbox, registrations,
     sessions::Secret,
+    sign_in_marks::Marks,
 };
 use crate::{
     domain::{
@@ -67,6 +68,15 @@ const LINK_RETENTION: Duration = Duration::from_secs(3_600);
 /// Handover links that a person has at a time; older ones are void.
 const MAX_HANDOVERS: i64 = 5;
 
+/// The browser that asks for a mail.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    pub client: Option<Client>,
+    pub browser: Secret,
+    /// Who has signed in there before.
+    pub marks: Marks,
+}
+
 /// A request for a sign-in mail.
 #[derive(Debug, Clone)]
 pub struct MailRequest {
@@ -89,11 +99,17 @@ pub enum Answer {
 }
 
 /// Requests a sign-in mail. The work does not depend on whether the address is known: a job finds out (`message`).
-pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: MailRequest) -> Result<Answer> {
-    if let Some(wait) = refusal(app, client).await {
+///
+/// A browser in which somebody has signed in with the address before has an allowance of its own. Otherwise, strangers who ask for
+/// messages to an address would keep its owner from signing in.
+pub async fn ask(app: &App, asker: &Asker, wanted: MailRequest) -> Result<Answer> {
+    let own_count = asker.marks.count_digest(app, wanted.email.key())?;
+    if own_count.is_none()
+        && let Some(wait) = refusal(app, asker.client).await
+    {
         return Ok(Answer::TooMany(wait));
     }
-    let (owned_app, now, browser_digest) = (app.clone(), app.clock.now(), browser.digest());
+    let (owned_app, now, browser_digest) = (app.clone(), app.clock.now(), asker.browser.digest());
     let request = Request {
         id: app.ids.id(now),
         email: wanted.email.as_given().to_owned(),
@@ -110,7 +126,7 @@ pub async fn ask(app: &App, client: Option<Client>, browser: &Secret, wanted: Ma
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let digest = count_digest(&request.email_key);
+                let digest = own_count.unwrap_or_else(|| count_digest(&request.email_key));
                 if !sign_ins::count(sql, &digest, Allowance::at(now), now).await? {
                     let counts = sign_ins::counts(sql, &digest).await?;
                     return Ok(Answer::TooMany(

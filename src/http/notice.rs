@@ -11,7 +11,7 @@ use super::{
     session::SignedIn,
 };
 use crate::{
-    app::{App, Error},
+    app::{App, Error, sessions::Secret, sign_in},
     domain::{language::Language, mail_limit::Wait},
 };
 
@@ -29,6 +29,8 @@ struct Notice<'a> {
 #[derive(Clone, Copy)]
 pub enum Way {
     SignIn,
+    /// Where the code of a message is entered.
+    Code,
     Home,
 }
 
@@ -37,6 +39,7 @@ impl Way {
     fn link(self) -> (&'static str, &'static str) {
         match self {
             Self::SignIn => ("/sign-in", "sign-in-start"),
+            Self::Code => ("/sign-in/code", "sign-in-enter-code"),
             Self::Home => ("/", "pages-go-home"),
         }
     }
@@ -47,13 +50,19 @@ pub fn show(status: StatusCode, page: Page<'_>, title: &str, sentence: &str) -> 
     draw(status, page, title, sentence, None)
 }
 
-/// Title and sentence for somebody who has requested too many sign-in mails.
-pub const fn too_many_mails(wait: Wait) -> (&'static str, &'static str) {
-    if wait.is_long() {
-        ("sign-in-wait-day-title", "sign-in-wait-day")
-    } else {
-        ("sign-in-wait-title", "sign-in-wait")
-    }
+/// The response to somebody who has requested too many sign-in mails. A code that was sent to this browser before stays valid.
+pub async fn too_many_mails(app: &App, page: Page<'_>, browser: &Secret, wait: Wait) -> Response {
+    let (title, sentence) = match wait.is_long() {
+        true => ("sign-in-wait-day-title", "sign-in-wait-day"),
+        false => ("sign-in-wait-title", "sign-in-wait"),
+    };
+    let way = match sign_in::is_waiting(app, browser).await {
+        Ok(true) => Way::Code,
+        Ok(false) => Way::SignIn,
+        Err(error) => return fault(page, &error),
+    };
+    let response = show_with(StatusCode::TOO_MANY_REQUESTS, page, title, sentence, way);
+    reply::with_retry_after(response, wait.seconds)
 }
 
 /// The response to somebody who is over a limit.

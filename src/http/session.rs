@@ -23,6 +23,8 @@ use crate::{
     app::{
         Actor, App, Result as AppResult, languages, looks, members,
         sessions::{self, Secret},
+        sign_in::Asker,
+        sign_in_marks::{self, Marks},
         sso,
     },
     domain::{
@@ -37,6 +39,8 @@ use crate::{
 /// The cookie of a visitor who has not signed in: it binds a request for a sign-in mail to the browser.
 const VISITOR: FirstParty = FirstParty("endonym-visitor");
 const VISITOR_SECONDS: i64 = 3_600;
+/// The cookie with the marks of a browser in which somebody has signed in. It survives signing out.
+const MARKS: FirstParty = FirstParty("endonym-known");
 
 /// A person with a session. Without one, a GET request is redirected to the sign-in page, and comes back after signing in.
 pub struct SignedIn {
@@ -273,16 +277,17 @@ pub async fn begin(
     return_to: &ReturnTo,
 ) -> AppResult<Response> {
     end_old(app, headers).await?;
+    let email_key = person.email_key.clone();
     let secret = sessions::open(app, person, how).await?;
-    Ok(begun(app, &secret, how, return_to))
+    Ok(begun(app, headers, &email_key, &secret, how, return_to))
 }
 
 /// Like `begin`, for a person whom an OpenID provider has authenticated.
 pub async fn begin_sso(app: &App, headers: &HeaderMap, signed_in: sso::SignedIn) -> AppResult<Response> {
     end_old(app, headers).await?;
-    let return_to = signed_in.return_to.clone();
+    let (return_to, email_key) = (signed_in.return_to.clone(), signed_in.person.email_key.clone());
     let secret = sso::open_session(app, signed_in).await?;
-    Ok(begun(app, &secret, How::Oidc, &return_to))
+    Ok(begun(app, headers, &email_key, &secret, How::Oidc, &return_to))
 }
 
 async fn end_old(app: &App, headers: &HeaderMap) -> AppResult<()> {
@@ -292,11 +297,38 @@ async fn end_old(app: &App, headers: &HeaderMap) -> AppResult<()> {
     Ok(())
 }
 
-fn begun(app: &App, secret: &Secret, how: How, return_to: &ReturnTo) -> Response {
+fn begun(
+    app: &App,
+    headers: &HeaderMap,
+    email_key: &str,
+    secret: &Secret,
+    how: How,
+    return_to: &ReturnTo,
+) -> Response {
     let mut response = reply::see_other(&format!("{}{}", root(&app.links), return_to.as_str()));
     append(&mut response, SESSION.set(&app.links, secret.as_str(), sessions::cookie_seconds(how)));
     append(&mut response, VISITOR.set(&app.links, "", 0));
+    // Whoever holds a QR code or an invitation has not proven that the address is theirs.
+    if !how.is_restricted() {
+        mark(app, headers, email_key, &mut response);
+    }
     response
+}
+
+/// From now on, this browser asks for messages to the address on its own account.
+fn mark(app: &App, headers: &HeaderMap, email_key: &str, response: &mut Response) {
+    match marks(app, headers).renewed(app, email_key) {
+        Ok(marks) => {
+            let seconds = sign_in_marks::LIFE.as_secs().cast_signed();
+            append(response, MARKS.set(&app.links, &marks.text(), seconds));
+        }
+        // They are signed in. The mark is for another time.
+        Err(error) => tracing::warn!(%error, "a browser could not be marked as known"),
+    }
+}
+
+fn marks(app: &App, headers: &HeaderMap) -> Marks {
+    Marks::parse(&MARKS.read(&app.links, headers))
 }
 
 pub fn remove_cookie(app: &App, response: &mut Response) {
@@ -322,6 +354,11 @@ impl Visitor {
     /// `default` is the language of the institution that the page is about.
     pub fn language_or(&self, default: Language) -> Language {
         self.preferred.language(None, default)
+    }
+
+    /// Their browser, which asks for a sign-in mail.
+    pub fn asker(&self, app: &App) -> Asker {
+        Asker { client: self.client, browser: self.secret.clone(), marks: marks(app, &self.headers) }
     }
 
     pub fn page<'a>(&self, app: &'a App, path: &'a str) -> Page<'a> {

@@ -242,17 +242,19 @@ pub async fn ask(State(app): State<App>, VisitorForm { visitor, form }: VisitorF
         return_to: target.return_to,
         name_page: None,
     };
-    match sign_in::ask(&app, visitor.client, &visitor.secret, wanted).await {
+    match sign_in::ask(&app, &visitor.asker(&app), wanted).await {
         Ok(Answer::Accepted) => reply::see_other(&format!("{}/sign-in/code", root(&app.links))),
-        Ok(Answer::TooMany(wait)) => too_many(&app, &visitor, wait),
+        Ok(Answer::TooMany(wait)) => too_many(&app, &visitor, wait).await,
         Err(error) => notice::fault(visitor.page(&app, "/sign-in"), &error),
     }
 }
 
-fn too_many(app: &App, visitor: &Visitor, wait: Wait) -> Response {
-    let (title, sentence) = notice::too_many_mails(wait);
-    let response = start_again(app, visitor, StatusCode::TOO_MANY_REQUESTS, title, sentence);
-    reply::with_retry_after(response, wait.seconds)
+/// A code that was sent before stays valid: this browser can enter it.
+async fn too_many(app: &App, visitor: &Visitor, wait: Wait) -> Response {
+    let page = visitor.page(app, "/sign-in");
+    let mut response = notice::too_many_mails(app, page, &visitor.secret, wait).await;
+    set_visitor(app, &mut response, &visitor.secret);
+    response
 }
 
 /// A message with a way to the sign-in page.

@@ -21,7 +21,6 @@ use crate::{
         consent::paragraphs,
         custom_field::CustomField,
         email::Email,
-        mail_limit::Wait,
         moment::Moment,
         name_page::code_key,
         page_settings::{Asking, PageState, Register},
@@ -162,31 +161,19 @@ pub async fn ask(
         return draw(&app, &visit, Typed { email, email_fault: Some(fault), code, code_fault: None }).await;
     };
     let given = (!code.trim().is_empty()).then_some(code.as_str());
-    let asked = registrations::ask(
-        &app,
-        visitor.client,
-        &visitor.secret,
-        &visit.public,
-        parsed,
-        given,
-        visit.language,
-    );
+    let asker = visitor.asker(&app);
+    let asked = registrations::ask(&app, &asker, &visit.public, parsed, given, visit.language);
     match asked.await {
         Ok(Answer::Accepted) => reply::see_other(&format!("{}{}", root(&app.links), visit.path("/code"))),
         Ok(Answer::WrongCode) => {
             let fault = if given.is_none() { "page-event-code-missing" } else { "page-event-code-wrong" };
             draw(&app, &visit, Typed { email, email_fault: None, code, code_fault: Some(fault) }).await
         }
-        Ok(Answer::TooMany(wait)) => too_many(&app, &visit, wait),
+        Ok(Answer::TooMany(wait)) => {
+            notice::too_many_mails(&app, visit.page(&app, &visit.path("")), &visitor.secret, wait).await
+        }
         Err(error) => notice::fault(visit.page(&app, &visit.path("")), &error),
     }
-}
-
-fn too_many(app: &App, visit: &Visit, wait: Wait) -> Response {
-    let path = visit.path("");
-    let (title, sentence) = notice::too_many_mails(wait);
-    let page = visit.page(app, &path);
-    notice::too_many(page, title, sentence, wait.seconds)
 }
 
 async fn draw(app: &App, visit: &Visit, typed: Typed) -> Response {

@@ -35,3 +35,4 @@ sign-in-proxy-refused = Deine Einrichtung hat uns nicht mitgeteilt, wer du bist,
 sign-in-by-code = Die Anmeldung deiner Einrichtung hat nicht bestätigt, dass du dich gerade eben dort angemeldet hast. Bitte weise es für diesen Schritt mit einem Code nach, den wir dir schicken.
 sign-in-sso-everybody = Hier melden sich alle mit dem Konto ihrer Einrichtung an. Wir verschicken keine Codes per E-Mail.
 sign-in-sso-members = Wenn du hier eine Rolle hast, etwa in der Verwaltung, melde dich mit dem Konto deiner Einrichtung an: Wir schicken dir keinen Code per E-Mail.
+sign-in-enter-code = Code eingeben

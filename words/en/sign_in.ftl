@@ -35,3 +35,4 @@ sign-in-proxy-refused = Your institution did not tell us who you are, or we do n
 sign-in-by-code = Your institution’s sign-in did not confirm that you have just signed in there. For this step, please prove it with a code that we send you.
 sign-in-sso-everybody = Here, everybody signs in with the account of their institution. We send no codes by email.
 sign-in-sso-members = If you have a role here, such as manager or admin, sign in with the account of your institution: we do not send you a code by email.
+sign-in-enter-code = Enter a code

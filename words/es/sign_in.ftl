@@ -35,3 +35,4 @@ sign-in-proxy-refused = Tu institución no nos dijo quién eres, o no conocemos 
 sign-in-by-code = El inicio de sesión de tu institución no ha confirmado que acabas de iniciar sesión allí. Para este paso, demuéstralo con un código que te enviaremos.
 sign-in-sso-everybody = Aquí todas las personas inician sesión con la cuenta de su institución. No enviamos códigos por correo.
 sign-in-sso-members = Si tienes un rol aquí, como gestor o admin, inicia sesión con la cuenta de tu institución: no te enviamos un código por correo.
+sign-in-enter-code = Introducir un código

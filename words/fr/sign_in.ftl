@@ -35,3 +35,4 @@ sign-in-proxy-refused = Votre établissement ne nous a pas dit qui vous êtes, o
 sign-in-by-code = La connexion de votre établissement n’a pas confirmé que vous venez de vous y connecter. Pour cette étape, veuillez le prouver avec un code que nous vous envoyons.
 sign-in-sso-everybody = Ici, tout le monde se connecte avec le compte de son établissement. Nous n’envoyons pas de codes par e-mail.
 sign-in-sso-members = Si vous avez un rôle ici, par exemple d’admin, connectez-vous avec le compte de votre établissement : nous ne vous envoyons pas de code par e-mail.
+sign-in-enter-code = Saisir un code

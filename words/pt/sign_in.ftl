@@ -35,3 +35,4 @@ sign-in-proxy-refused = Sua instituição não nos disse quem você é, ou não 
 sign-in-by-code = O login da sua instituição não confirmou que você acabou de entrar por lá. Para esta etapa, comprove isso com um código que enviaremos a você.
 sign-in-sso-everybody = Aqui, todas as pessoas entram com a conta da sua instituição. Não enviamos códigos por e-mail.
 sign-in-sso-members = Se você tem uma função aqui, como gestor ou admin, entre com a conta da sua instituição: não enviamos um código por e-mail.
+sign-in-enter-code = Digitar um código

@@ -35,3 +35,4 @@ sign-in-proxy-refused = 你所在的机构没有告诉我们你是谁，或者�
 sign-in-by-code = 你所在机构的登录系统没有确认你刚刚登录过。要进行这一步，请用我们发送给你的验证码证明。
 sign-in-sso-everybody = 在这里，所有人都使用机构账号登录。我们不会通过电子邮件发送验证码。
 sign-in-sso-members = 如果你在这里有角色（例如管理员），请使用机构账号登录：我们不会通过电子邮件向你发送验证码。
+sign-in-enter-code = 输入验证码

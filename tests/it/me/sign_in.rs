@@ -782,3 +782,101 @@ async fn a_known_person_gets_a_mail_and_an_unknown_one_gets_none() {
     assert!(!rows.contains(code) && !rows.contains("/sign-in/link"), "{rows}");
     browser.enter_code(code).await.redirects_to("/me");
 }
+
+/// Whoever knows an address can ask for messages to it. That keeps its owner from nothing: neither from entering a code that they have,
+/// nor, in a browser in which they have signed in before, from getting another one.
+#[tokio::test]
+async fn strangers_who_ask_for_messages_keep_nobody_from_signing_in() {
+    const ANA: &str = "ana@example.edu";
+    let world = world().await;
+    world.person("Ben", "ben@example.edu").await;
+    let known = Browser::new(&world);
+    let mail = known.mailed("", ANA).await;
+    known.enter_code(&mail.code).await.redirects_to("/me");
+    known.get("/me").await.expect(200);
+    known.post("/sign-out", &[]).await.expect(303);
+    let mark = known.cookie("endonym-known").expect("it survives signing out");
+    let waiting = Browser::new(&world);
+    let mail = waiting.mailed("", ANA).await;
+    let strangers = join_all((0..5).map(|_| async { Browser::new(&world).ask("", ANA).await })).await;
+    assert_eq!(strangers.iter().filter(|seen| seen.status == 429).count(), 4);
+    // The page leads to where the code is entered.
+    let told = waiting.ask("", ANA).await.expect(429);
+    assert!(told.body.contains("href=\"/sign-in/code\""), "{}", told.body);
+    assert!(!Browser::new(&world).ask("", ANA).await.body.contains("href=\"/sign-in/code\""));
+    waiting.enter_code(&mail.code).await.redirects_to("/me");
+    // The known browser has three of its own.
+    let mut codes = Vec::new();
+    for _ in 0..3 {
+        codes.push(known.mailed("", ANA).await.code);
+    }
+    known.ask("", ANA).await.expect(429);
+    known.enter_code(&codes[2]).await.redirects_to("/me");
+    // The mark is Ana's, and no forgery is one.
+    let with = |mark: &str| {
+        let other = Browser::new(&world);
+        other.set_cookie("endonym-known", mark);
+        other
+    };
+    for forged in [mark.as_str(), &mark.replace('a', "b"), &format!("{mark}.{mark}"), "x", ""] {
+        // The allowance of her own is used up.
+        assert_eq!(with(forged).ask("", ANA).await.status, 429, "{forged}");
+    }
+    for status in [303, 303, 303, 429] {
+        assert_eq!(with(&mark).ask("", "ben@example.edu").await.status, status);
+    }
+    Browser::new(&world).ask("", "ben@example.edu").await.expect(429);
+}
+
+/// A computer with many users, a mark of last year, and devices that have proven nothing.
+#[tokio::test]
+async fn a_browser_is_marked_by_those_who_have_proven_their_address() {
+    const ANA: &str = "ana@example.edu";
+    let world = world().await;
+    let shared = Browser::new(&world);
+    let emails: Vec<String> = (0..4).map(|n| format!("p{n}@example.edu")).collect();
+    for email in &emails {
+        world.person("P", email).await;
+        let mail = shared.mailed("", email).await;
+        shared.enter_code(&mail.code).await.redirects_to("/me");
+    }
+    assert_eq!(shared.cookie("endonym-known").unwrap().split('.').count(), 4);
+    let strangers = |email: &str| {
+        let email = email.to_owned();
+        let world = &world;
+        async move { while Browser::new(world).ask("", &email).await.status != 429 {} }
+    };
+    for email in &emails {
+        strangers(email).await;
+        shared.ask("", email).await.redirects_to("/sign-in/code");
+    }
+    let handed = hand_over(&world, ANA).await;
+    let phone = Browser::new(&world);
+    phone.follow(&handed.link).await.redirects_to("/me");
+    assert_eq!(phone.cookie("endonym-known"), None);
+    world.advance(MINUTE * (366 * 24 * 60));
+    strangers(&emails[0]).await;
+    shared.ask("", &emails[0]).await.expect(429);
+}
+
+/// Somebody with many addresses asks for so many messages that their whole network has to wait, such as a campus behind one address.
+#[tokio::test]
+async fn a_known_browser_does_not_wait_for_its_network() {
+    let sign_in = Settings { limit: 4, ..Settings::default() };
+    let world = World::with(Setup { sign_in, ..Setup::default() }).await;
+    world.person("Ana", "ana@example.edu").await;
+    let on_campus = || {
+        let mut browser = Browser::new(&world);
+        browser.headers.push(("x-forwarded-for", "2001:db8:1:2::1".to_owned()));
+        browser
+    };
+    let known = on_campus();
+    let mail = known.mailed("", "ana@example.edu").await;
+    known.enter_code(&mail.code).await.redirects_to("/me");
+    for n in 0..3 {
+        on_campus().ask("", &format!("stranger{n}@x.org")).await.redirects_to("/sign-in/code");
+    }
+    on_campus().ask("", "stranger@x.org").await.expect(429);
+    known.ask("", "ana@example.edu").await.redirects_to("/sign-in/code");
+    known.ask("", "stranger@x.org").await.expect(429);
+}

@@ -11,7 +11,8 @@ use endonym::{
         Clock,
         limiter::{Leases, LimitKey, Limiter, Policy, Quota, Sharing},
         sessions::Secret,
-        sign_in::{self, Answer, MailRequest, Settings},
+        sign_in::{self, Answer, Asker, MailRequest, Settings},
+        sign_in_marks::Marks,
     },
     domain::{client_address::Client, email::Email, ids::TokenId, language::Language, mail_limit},
     store::{Db, Options, valkey::Valkey},
@@ -402,7 +403,9 @@ async fn ask(node: &Node, email: String) -> Answer {
         return_to: None,
         name_page: None,
     };
-    sign_in::ask(&node.app, Some(client), &Secret::generate(&node.app), wanted).await.unwrap()
+    let browser = Secret::generate(&node.app);
+    let asker = Asker { client: Some(client), browser, marks: Marks::default() };
+    sign_in::ask(&node.app, &asker, wanted).await.unwrap()
 }
 
 #[tokio::test]
