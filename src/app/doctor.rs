@@ -55,6 +55,10 @@ pub enum Finding {
         server: String,
         fault: Option<String>,
     },
+    /// A connection to an OpenID provider, of which it was never said whose accounts may sign in: its id and name.
+    SsoAccounts {
+        connection: String,
+    },
     /// A connection to an OpenID provider: its id and name, and what the check found.
     Sso {
         connection: String,
@@ -162,6 +166,7 @@ impl Finding {
             Self::Prompts(found) => found.is_ok(),
             Self::Mail(found) => !matches!(found, MailFound::Fails { .. }),
             Self::Sso { found, .. } => found.is_ok(),
+            Self::SsoAccounts { .. } => false,
             Self::Limits { fault, .. } => fault.is_none(),
         }
     }
@@ -320,7 +325,11 @@ pub async fn sso(app: &App) -> Vec<Finding> {
     let mut findings = Vec::new();
     for one in &all {
         let found = sso::check(app, &Actor::Operator, one).await.map_err(|error| error.to_string());
-        findings.push(Finding::Sso { connection: format!("{} ({})", one.id, one.name), found });
+        let connection = format!("{} ({})", one.id, one.name);
+        findings.push(Finding::Sso { connection: connection.clone(), found });
+        if !one.is_bounded() && !one.any_account {
+            findings.push(Finding::SsoAccounts { connection });
+        }
     }
     findings
 }

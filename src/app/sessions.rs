@@ -61,9 +61,9 @@ pub(super) async fn open_as(
 ) -> Result<()> {
     let now = app.clock.now();
     let life = if how.is_restricted() { RESTRICTED_LIFE } else { IDLE };
-    let authenticated_at = match &through {
-        Some(through) => through.authenticated_at,
-        None => how.proves_at_opening().then_some(now),
+    let (authenticated_at, is_vouched) = match &through {
+        Some(through) => (through.authenticated_at, through.connection.vouches()),
+        None => (how.proves_at_opening().then_some(now), how == How::Proxy),
     };
     let session = Session {
         person,
@@ -72,6 +72,7 @@ pub(super) async fn open_as(
         last_used_at: now,
         expires_at: now.plus(life),
         authenticated_at,
+        is_vouched,
     };
     let digest = secret.digest();
     app.db

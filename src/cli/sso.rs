@@ -34,15 +34,27 @@ pub enum Command {
         /// Client secret that the provider assigned to Endonym; `-` reads it from standard input
         #[arg(long, value_name = "SECRET")]
         client_secret: String,
-        /// Domains of emails that are accepted, like example.edu,*.example.org [default: all]
-        #[arg(long, value_name = "DOMAINS", value_delimiter = ',')]
+        /// Domains of emails that are accepted, like example.edu,*.example.org. Required, unless there is --tenant or --any-account
+        #[arg(long, value_name = "DOMAINS", value_delimiter = ',', conflicts_with = "any_account")]
         domains: Vec<String>,
+        /// Only accounts of this tenant of the provider: the directory id of Microsoft Entra (claim tid), or the domain of Google
+        /// Workspace (claim hd)
+        #[arg(long, value_name = "ID", conflicts_with = "any_account")]
+        tenant: Option<String>,
+        /// Let every account of the provider sign in. Nobody counts as a person of the institution because of that
+        #[arg(long)]
+        any_account: bool,
         /// Label of the button on the sign-in page [default: the issuer's host]
         #[arg(long, value_name = "LABEL")]
         name: Option<String>,
         /// Accept emails without email_verified; only for providers that control all addresses in --domains, such as Microsoft Entra
         #[arg(long)]
         trust_unverified_email: bool,
+        /// What is asked of the provider, like "openid email groups" [default: openid email]
+        ///
+        /// `groups` is added if a group has a role and the provider lists this scope.
+        #[arg(long, value_name = "SCOPES", value_delimiter = ',')]
+        scopes: Vec<String>,
         #[command(flatten)]
         reached: PublicUrl,
         #[arg(long)]
@@ -68,12 +80,21 @@ pub enum Command {
         /// New client secret; `-` reads it from standard input
         #[arg(long, value_name = "SECRET")]
         client_secret: Option<String>,
-        /// Domains of emails that are accepted; an empty text accepts all
+        /// Domains of emails that are accepted; an empty text removes them, and needs --tenant or --any-account
         #[arg(long, value_name = "DOMAINS", value_delimiter = ',')]
         domains: Option<Vec<String>>,
+        /// Only accounts of this tenant of the provider; an empty text removes it
+        #[arg(long, value_name = "ID")]
+        tenant: Option<String>,
+        /// Whether every account of the provider may sign in
+        #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true")]
+        any_account: Option<bool>,
         /// Whether to accept emails without email_verified
         #[arg(long, value_name = "true|false")]
         trust_unverified_email: Option<bool>,
+        /// What is asked of the provider; an empty text resets it to openid email
+        #[arg(long, value_name = "SCOPES", value_delimiter = ',')]
+        scopes: Option<Vec<String>>,
         #[arg(long)]
         json: bool,
     },
@@ -137,8 +158,11 @@ impl Command {
                 client_id,
                 client_secret,
                 domains,
+                tenant,
+                any_account,
                 name,
                 trust_unverified_email,
+                scopes,
                 reached,
                 json,
             } => {
@@ -149,7 +173,10 @@ impl Command {
                     client_id,
                     client_secret: secret(client_secret)?,
                     domains,
+                    tenant,
+                    any_account,
                     trusts_unverified_email: trust_unverified_email,
+                    scopes,
                 };
                 let made = sso::create(app, &Actor::Operator, owner.id, new).await?;
                 let urls = match reached.base_url() {
@@ -167,13 +194,27 @@ impl Command {
                 };
                 list(app, &sso::all(app, &Actor::Operator, owner).await?, json).await?;
             }
-            Self::Update { id, name, client_id, client_secret, domains, trust_unverified_email, json } => {
+            Self::Update {
+                id,
+                name,
+                client_id,
+                client_secret,
+                domains,
+                tenant,
+                any_account,
+                trust_unverified_email,
+                scopes,
+                json,
+            } => {
                 let change = sso::Change {
                     name,
                     client_id,
                     client_secret: client_secret.map(secret).transpose()?,
                     domains,
+                    tenant,
+                    any_account,
                     trusts_unverified_email: trust_unverified_email,
+                    scopes,
                     base: None,
                 };
                 let changed = sso::update(app, &Actor::Operator, find(app, &id).await?.id, change).await?;
@@ -286,6 +327,16 @@ fn domains(one: &Connection) -> Vec<String> {
     one.domains.iter().map(ToString::to_string).collect()
 }
 
+/// Whose accounts may sign in.
+fn accounts(one: &Connection) -> String {
+    match &one.tenant {
+        Some(tenant) => format!("tenant {tenant}"),
+        None if one.any_account => "any".to_owned(),
+        None if one.is_bounded() => "of the domains".to_owned(),
+        None => "undecided".to_owned(),
+    }
+}
+
 fn shown(one: &Connection, institution: &str) -> Value {
     json!({
         "id": one.id.to_string(),
@@ -294,7 +345,10 @@ fn shown(one: &Connection, institution: &str) -> Value {
         "issuer": one.issuer,
         "client_id": one.client_id,
         "domains": domains(one),
+        "tenant": one.tenant,
+        "any_account": one.any_account,
         "trust_unverified_email": one.trusts_unverified_email,
+        "scopes": sso::scope_words(one),
         "created_at": output::time(one.created_at),
     })
 }
@@ -318,11 +372,13 @@ async fn list(app: &App, all: &[Connection], json: bool) -> Result<(), Failure> 
                 one.issuer.clone(),
                 one.client_id.clone(),
                 if domains.is_empty() { "all".to_owned() } else { domains },
+                accounts(one),
                 if one.trusts_unverified_email { "trusted" } else { "refused" }.to_owned(),
             ]
         })
         .collect();
-    let headings = ["ID", "INSTITUTION", "NAME", "ISSUER", "CLIENT ID", "DOMAINS", "UNVERIFIED EMAILS"];
+    let headings =
+        ["ID", "INSTITUTION", "NAME", "ISSUER", "CLIENT ID", "DOMAINS", "ACCOUNTS", "UNVERIFIED EMAILS"];
     output::print_table(&headings, &rows);
     Ok(())
 }

@@ -243,6 +243,12 @@ pub enum SetupFault {
     NotADomain(String),
     /// Unverified emails are trusted only in named domains.
     DomainsNeeded,
+    /// It is not said whose accounts of the provider may sign in.
+    AccountsNeeded,
+    /// Not every account may sign in if there are domains or a tenant.
+    AccountsBounded,
+    /// Not something that can be asked of a provider.
+    NotAScope(String),
     /// Nobody could sign in without a connection to a provider.
     ConnectionNeeded,
     /// Owners and admins have all name pages.
@@ -411,6 +417,11 @@ impl fmt::Display for SetupFault {
             ),
             Self::NotADomain(given) => write!(f, "must look like example.edu or *.example.edu, not `{given}`"),
             Self::DomainsNeeded => f.write_str("must be set if unverified emails are trusted"),
+            Self::AccountsNeeded => f.write_str(
+                "must be set, or a tenant: otherwise every account of the provider may sign in. Say so with --any-account if you mean it",
+            ),
+            Self::AccountsBounded => f.write_str("cannot be set together with --any-account"),
+            Self::NotAScope(given) => write!(f, "must be words like groups, not `{given}`"),
             Self::ConnectionNeeded => {
                 f.write_str("needs a connection to an OpenID provider: add one first, or switch single sign-on only off")
             }

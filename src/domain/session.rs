@@ -39,14 +39,6 @@ impl How {
     const ALL: [Self; 6] =
         [Self::Mail, Self::Link, Self::Handover, Self::Oidc, Self::Proxy, Self::Invitation];
 
-    /// Has the institution itself said who this is?
-    pub const fn is_vouched(self) -> bool {
-        match self {
-            Self::Oidc | Self::Proxy => true,
-            Self::Mail | Self::Link | Self::Handover | Self::Invitation => false,
-        }
-    }
-
     /// Has the person proven who they are when the session is opened? A provider or a proxy may have recognized them by a session of
     /// days ago, and whoever holds a QR code or an invitation proves nothing.
     pub const fn proves_at_opening(self) -> bool {
@@ -99,6 +91,8 @@ pub struct Session {
     pub expires_at: Moment,
     /// When the person has proven who they are. `None` if nobody can tell.
     pub authenticated_at: Option<Moment>,
+    /// Has the institution itself said who this is? Its proxy does, and a provider with accounts of its people alone.
+    pub is_vouched: bool,
 }
 
 impl Session {

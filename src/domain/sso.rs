@@ -34,8 +34,15 @@ pub struct Connection {
     pub sealed_client_secret: String,
     /// The domains of emails that are accepted; empty for all.
     pub domains: Vec<DomainPattern>,
+    /// The tenant of the provider that people must belong to: `tid` of Microsoft Entra, `hd` of Google.
+    pub tenant: Option<String>,
+    /// Somebody has said that every account of the provider may sign in. Without that, new connections have domains or a tenant; those of
+    /// earlier versions may have neither.
+    pub any_account: bool,
     /// The operator vouches that the provider controls the emails in `domains`, so `email_verified` is not required.
     pub trusts_unverified_email: bool,
+    /// What is asked of the provider, besides `openid`; empty for the email alone.
+    pub scopes: Vec<ScopeToken>,
     pub created_at: Moment,
 }
 
@@ -107,18 +114,79 @@ impl Connection {
         Ok(email)
     }
 
+    /// Does it know which accounts of the provider are people of the institution?
+    pub fn is_bounded(&self) -> bool {
+        !self.domains.is_empty() || self.tenant.is_some()
+    }
+
+    /// Does the institution itself say through this connection who somebody is? If every account of the provider may sign in, it says
+    /// only which address somebody has.
+    pub fn vouches(&self) -> bool {
+        self.is_bounded() && !self.any_account
+    }
+
+    /// Whether the account belongs to the tenant, if one is named. `claims` are those of the ID token.
+    pub fn check_tenant(&self, claims: &Value) -> Result<(), ClaimFault> {
+        let Some(tenant) = &self.tenant else { return Ok(()) };
+        let claimed = TENANT_CLAIMS.into_iter().map(|name| &claims[name]).find(|claim| !claim.is_null());
+        let is_own = claimed.and_then(Value::as_str).is_some_and(|one| one.eq_ignore_ascii_case(tenant));
+        if is_own { Ok(()) } else { Err(ClaimFault::Tenant) }
+    }
+
+    /// The scopes of a sign-in. `offered` are those that the provider lists. Some providers name the groups of a person only if they are
+    /// asked for them: they are if a group has a role.
+    pub fn scope(&self, has_groups: bool, offered: &[String]) -> String {
+        let mut all = vec![OPENID];
+        match self.scopes.is_empty() {
+            true => all.push(EMAIL),
+            false => all.extend(self.scopes.iter().map(ScopeToken::as_str).filter(|one| *one != OPENID)),
+        }
+        if has_groups && offered.iter().any(|one| one == GROUPS) && !all.contains(&GROUPS) {
+            all.push(GROUPS);
+        }
+        all.join(" ")
+    }
+
     /// Does it refuse people whom it accepted before a change, or does it speak for another client? Then the sessions of before end.
     pub fn is_stricter_than(&self, before: &Self) -> bool {
         let is_dropped = |domain: &DomainPattern| !self.domains.contains(domain);
         let is_narrower =
             !self.domains.is_empty() && (before.domains.is_empty() || before.domains.iter().any(is_dropped));
         let is_less_trusting = before.trusts_unverified_email && !self.trusts_unverified_email;
-        is_narrower || is_less_trusting || self.client_id != before.client_id
+        let is_other_tenant = self.tenant.is_some() && self.tenant != before.tenant;
+        is_narrower || is_other_tenant || is_less_trusting || self.client_id != before.client_id
     }
 
     /// Does the claim lack something that the UserInfo endpoint may have?
     pub fn needs_more_than(&self, claim: &EmailClaim) -> bool {
         claim.email.is_none() || !(claim.is_verified || self.trusts_unverified_email)
+    }
+}
+
+const OPENID: &str = "openid";
+const EMAIL: &str = "email";
+const GROUPS: &str = "groups";
+
+/// The claims that name a tenant: of Microsoft Entra, and of Google. The first one that is there counts.
+const TENANT_CLAIMS: [&str; 2] = ["tid", "hd"];
+
+/// One scope (RFC 6749, 3.3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScopeToken(String);
+
+impl ScopeToken {
+    const LONGEST: usize = 200;
+    /// In a connection.
+    pub const MOST: usize = 50;
+
+    pub fn parse(given: &str) -> Option<Self> {
+        let is_valid = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
+        let fits = !given.is_empty() && given.len() <= Self::LONGEST;
+        (fits && given.bytes().all(is_valid)).then(|| Self(given.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -224,6 +292,10 @@ pub enum ClaimFault {
         "a character of the email only folds to ASCII, like the Kelvin sign: the address that it matches is another mailbox"
     )]
     Lookalike,
+    #[error(
+        "the account belongs to another tenant, or the token names none (tid of Microsoft Entra, hd of Google)"
+    )]
+    Tenant,
     /// Carries the email for the page; the log omits it.
     #[error("the domain of the email is not one of the accepted domains")]
     EmailDomain(Email),
@@ -403,9 +475,60 @@ mod tests {
             client_id: "endonym".into(),
             sealed_client_secret: String::new(),
             domains: domains.iter().map(|domain| DomainPattern::parse(domain).unwrap()).collect(),
+            tenant: None,
+            any_account: false,
             trusts_unverified_email,
+            scopes: Vec::new(),
             created_at: Moment::from_micros(0),
         }
+    }
+
+    #[test]
+    fn only_a_connection_that_knows_whose_accounts_they_are_vouches_for_them() {
+        let tenant = |tenant: &str| Connection { tenant: Some(tenant.into()), ..connection(&[], false) };
+        assert!(!connection(&[], false).vouches());
+        assert!(!Connection { any_account: true, ..connection(&[], false) }.vouches());
+        assert!(connection(&["example.edu"], false).vouches() && tenant("t-1").vouches());
+        assert!(!Connection { any_account: true, ..connection(&["example.edu"], false) }.vouches());
+    }
+
+    #[test]
+    fn an_account_of_another_tenant_is_refused() {
+        let own = Connection { tenant: Some("5c6b-Tenant".into()), ..connection(&[], false) };
+        for (claims, is_own) in [
+            (json!({ "tid": "5c6b-tenant" }), true),
+            (json!({ "hd": "5c6b-tenant" }), true),
+            (json!({ "tid": "5c6b-tenant", "hd": "other" }), true),
+            (json!({ "tid": "other", "hd": "5c6b-tenant" }), false),
+            (json!({ "tid": null, "hd": null }), false),
+            (json!({ "tid": ["5c6b-tenant"] }), false),
+            (json!({ "tid": "" }), false),
+            (json!({ "tid": "5c6b-tenant " }), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(own.check_tenant(&claims).is_ok(), is_own, "{claims}");
+            assert!(connection(&[], false).check_tenant(&claims).is_ok());
+        }
+    }
+
+    #[test]
+    fn groups_are_asked_for_where_they_are_needed_and_offered() {
+        let offered = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+        let of = |given: &[&str], has_groups: bool, listed: &[&str]| {
+            let scopes = given.iter().map(|one| ScopeToken::parse(one).unwrap()).collect();
+            Connection { scopes, ..connection(&[], false) }.scope(has_groups, &offered(listed))
+        };
+        let all = ["openid", "email", "groups"];
+        assert_eq!(of(&[], false, &all), "openid email");
+        assert_eq!(of(&[], true, &all), "openid email groups");
+        assert_eq!(of(&[], true, &["openid", "email"]), "openid email");
+        assert_eq!(of(&["email", "profile"], true, &all), "openid email profile groups");
+        assert_eq!(of(&["groups", "openid", "email"], true, &all), "openid groups email");
+        assert_eq!(of(&["groups"], false, &[]), "openid groups");
+        for bad in ["", " ", "a b", "a\"b", "a\\b", "é", "a\n", &"a".repeat(300)] {
+            assert_eq!(ScopeToken::parse(bad), None, "{bad:?}");
+        }
+        assert_eq!(ScopeToken::parse("https://a.example/x").unwrap().as_str(), "https://a.example/x");
     }
 
     #[test]
@@ -487,6 +610,11 @@ mod tests {
         ] {
             assert_eq!(after.is_stricter_than(&before), is_stricter, "{before:?} {after:?}");
         }
+        let of_tenant = |tenant: &str| Connection { tenant: Some(tenant.into()), ..of(&[], false) };
+        assert!(of_tenant("a").is_stricter_than(&of(&[], false)));
+        assert!(of_tenant("a").is_stricter_than(&of_tenant("b")));
+        assert!(!of_tenant("a").is_stricter_than(&of_tenant("a")));
+        assert!(!of(&[], false).is_stricter_than(&of_tenant("a")));
         let other_client = Connection { client_id: "other".into(), ..of(&[], false) };
         assert!(other_client.is_stricter_than(&of(&[], false)));
         let renamed = Connection { name: "Login".into(), ..of(&[], false) };

@@ -118,6 +118,7 @@ fn words(why: &Refusal) -> (&'static str, &'static str, StatusCode) {
         Refusal::NoEmail => ("sso-no-email-title", "sso-no-email", forbidden),
         Refusal::UnverifiedEmail => ("sso-unverified-title", "sso-unverified", forbidden),
         Refusal::EmailDomain(_) => ("sso-domain-title", "sso-domain", forbidden),
+        Refusal::Tenant => ("sso-domain-title", "sso-tenant", forbidden),
         Refusal::NotRegistered(_) => ("sso-unknown-title", "sso-unknown", forbidden),
         Refusal::Unconfirmed => ("sso-unconfirmed-title", "sso-unconfirmed", forbidden),
         Refusal::Failed(_) => ("shared-trouble-title", "shared-trouble", unavailable),

@@ -78,8 +78,10 @@ pub async fn send(State(app): State<App>, visit: Visit, OwnForm { form, .. }: Ow
     if who.is_restricted() {
         return notice::restricted(&app, who);
     }
-    let (how, code, details) = (who.session.how, form.text("code"), PageDetails::read(&form));
-    match registrations::register(&app, actor, person, &visit.public, how, code.as_deref(), details).await {
+    let (is_vouched, code, details) = (who.session.is_vouched, form.text("code"), PageDetails::read(&form));
+    match registrations::register(&app, actor, person, &visit.public, is_vouched, code.as_deref(), details)
+        .await
+    {
         Ok(Outcome::Registered) => to_entry(&app, &visit, "?done=registered"),
         Ok(Outcome::Closed | Outcome::NotPermitted) => leave(&app, &visit, &form),
         Ok(Outcome::WrongCode) => {

@@ -36,6 +36,8 @@ pub struct Provider {
     pub secret_method: SecretMethod,
     /// The signature algorithms of ID tokens that both sides support.
     pub algorithms: Vec<Algorithm>,
+    /// The scopes that the provider lists.
+    pub scopes: Vec<String>,
     /// The provider adds `iss` to its responses (RFC 9207).
     pub sends_issuer: bool,
 }
@@ -112,6 +114,7 @@ fn read(issuer: &str, document: &Value) -> Result<Provider, String> {
         end_session_url: optional("end_session_endpoint")?,
         secret_method,
         algorithms,
+        scopes: words("scopes_supported").unwrap_or_default().into_iter().map(str::to_owned).collect(),
         sends_issuer: document["authorization_response_iss_parameter_supported"] == true,
     })
 }

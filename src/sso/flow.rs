@@ -29,6 +29,8 @@ pub struct Authorization<'a> {
     pub nonce: &'a str,
     /// PKCE's `code_verifier`.
     pub verifier: &'a str,
+    /// What is asked for.
+    pub scope: &'a str,
     /// The provider must ask who it is, even if the browser has a session there, and say when it has asked.
     pub again: bool,
 }
@@ -49,7 +51,7 @@ pub fn authorization_url(
     let longest = FRESH.as_secs().to_string();
     let mut pairs = vec![
         ("response_type", "code"),
-        ("scope", "openid email"),
+        ("scope", wanted.scope),
         ("client_id", client_id),
         ("redirect_uri", redirect_uri),
         ("state", wanted.state),

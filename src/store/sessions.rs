@@ -7,7 +7,8 @@ use crate::domain::{
     session::{How, PersonId, ProviderSession, Session},
 };
 
-const COLUMNS: &str = "institution_id, email_key, how, created_at, last_used_at, expires_at, authenticated_at";
+const COLUMNS: &str =
+    "institution_id, email_key, how, created_at, last_used_at, expires_at, authenticated_at, vouched";
 
 fn from_row(row: &Row<'_>) -> Result<Session> {
     let how = row.text(2)?;
@@ -22,12 +23,14 @@ fn from_row(row: &Row<'_>) -> Result<Session> {
         last_used_at: Moment::from_micros(row.int(4)?),
         expires_at: Moment::from_micros(row.int(5)?),
         authenticated_at: row.opt_int(6)?.map(Moment::from_micros).or(at_opening),
+        is_vouched: how == How::Proxy || row.bool(7)?,
     })
 }
 
 pub async fn insert(sql: &mut Sql, digest: &str, session: &Session) -> Result<()> {
-    let text = format!("INSERT INTO sessions (digest, {COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
-    let params: [Value<'_>; 8] = [
+    let text =
+        format!("INSERT INTO sessions (digest, {COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)");
+    let params: [Value<'_>; 9] = [
         digest.into(),
         session.person.institution.into(),
         (&session.person.email_key).into(),
@@ -36,6 +39,7 @@ pub async fn insert(sql: &mut Sql, digest: &str, session: &Session) -> Result<()
         session.last_used_at.micros().into(),
         session.expires_at.micros().into(),
         session.authenticated_at.map(Moment::micros).into(),
+        session.is_vouched.into(),
     ];
     sql.execute(&text, &params).await.map(|_| ())
 }
@@ -97,7 +101,8 @@ pub async fn delete_all_of(sql: &mut Sql, institution: InstitutionId, email_key:
 
 /// The people of an institution with sessions that a mailed code or link has opened.
 pub async fn mailed(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<String>> {
-    let text = "SELECT DISTINCT email_key FROM sessions WHERE institution_id = $1 AND how = $2 ORDER BY email_key";
+    let text =
+        "SELECT DISTINCT email_key FROM sessions WHERE institution_id = $1 AND how = $2 ORDER BY email_key";
     sql.rows(text, &[institution.into(), How::Mail.word().into()], |row| row.text(0)).await
 }
 

@@ -6,11 +6,11 @@ use crate::domain::{
     moment::Moment,
     scope::Scope,
     sign_in::ReturnTo,
-    sso::{Connection, DomainPattern},
+    sso::{Connection, DomainPattern, ScopeToken},
 };
 
 const COLUMNS: &str = "c.institution_id, c.id, c.name, c.issuer, c.client_id, c.client_secret, c.domains, \
-     c.trust_unverified_email, c.created_at";
+     c.trust_unverified_email, c.created_at, c.tenant, c.any_account, c.scopes";
 
 fn from_row(row: &Row<'_>) -> Result<Connection> {
     let id: SsoConnectionId = row.id(1)?;
@@ -28,7 +28,10 @@ fn from_row(row: &Row<'_>) -> Result<Connection> {
         client_id: row.text(4)?,
         sealed_client_secret: row.text(5)?,
         domains: domains.collect::<Result<_>>()?,
+        tenant: row.opt_text(9)?,
+        any_account: row.bool(10)?,
         trusts_unverified_email: row.bool(7)?,
+        scopes: row.text(11)?.split_whitespace().filter_map(ScopeToken::parse).collect(),
         created_at: Moment::from_micros(row.int(8)?),
     })
 }
@@ -37,11 +40,16 @@ fn json(domains: &[DomainPattern]) -> String {
     serde_json::Value::from(domains.iter().map(ToString::to_string).collect::<Vec<_>>()).to_string()
 }
 
+fn scope_text(scopes: &[ScopeToken]) -> String {
+    scopes.iter().map(ScopeToken::as_str).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns `Conflict` if the institution already has a connection with this issuer and client.
 pub async fn insert(sql: &mut Sql, new: &Connection) -> Result<()> {
     let text = "INSERT INTO sso_connections (institution_id, id, name, issuer, client_id, client_secret, domains, \
-         trust_unverified_email, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    let params: [Value<'_>; 9] = [
+         trust_unverified_email, created_at, tenant, any_account, scopes) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    let params: [Value<'_>; 12] = [
         new.institution.into(),
         new.id.into(),
         (&new.name).into(),
@@ -51,6 +59,9 @@ pub async fn insert(sql: &mut Sql, new: &Connection) -> Result<()> {
         json(&new.domains).into(),
         new.trusts_unverified_email.into(),
         new.created_at.micros().into(),
+        new.tenant.as_deref().into(),
+        new.any_account.into(),
+        scope_text(&new.scopes).into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -58,13 +69,17 @@ pub async fn insert(sql: &mut Sql, new: &Connection) -> Result<()> {
 /// Updates everything that an operator may change. Returns `Conflict` like `insert`.
 pub async fn update(sql: &mut Sql, changed: &Connection) -> Result<()> {
     let text = "UPDATE sso_connections SET name = $1, client_id = $2, client_secret = $3, domains = $4, \
-         trust_unverified_email = $5 WHERE institution_id = $6 AND id = $7";
-    let params: [Value<'_>; 7] = [
+         trust_unverified_email = $5, tenant = $6, any_account = $7, scopes = $8 \
+         WHERE institution_id = $9 AND id = $10";
+    let params: [Value<'_>; 10] = [
         (&changed.name).into(),
         (&changed.client_id).into(),
         (&changed.sealed_client_secret).into(),
         json(&changed.domains).into(),
         changed.trusts_unverified_email.into(),
+        changed.tenant.as_deref().into(),
+        changed.any_account.into(),
+        scope_text(&changed.scopes).into(),
         changed.institution.into(),
         changed.id.into(),
     ];

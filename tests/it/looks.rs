@@ -494,7 +494,10 @@ async fn console(world: &World, matrix: &mut Matrix) {
         client_id: "endonym".into(),
         client_secret: "secret".into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     };
     let connection = sso::create(app, &Actor::Operator, institution.id, provider).await.unwrap().id;
     sso::map_group(app, &Actor::Operator, connection, "registrars", Role::Admin, vec![], None).await.unwrap();
@@ -842,7 +845,10 @@ async fn console_settings(world: &World, matrix: &mut Matrix) {
         client_id: "endonym".into(),
         client_secret: "hush".into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     };
     let connection = sso::create(app, &Actor::Operator, institution, new).await.unwrap();
     let owner = link_of(world, "owner@example.edu").await;
@@ -861,6 +867,7 @@ async fn console_settings(world: &World, matrix: &mut Matrix) {
     let way = Way::from(&*format!("{settings}/sign-on/new")).on(empty, fault);
     matrix.page("new connection with faults", way).await;
     matrix.page("connection", &*format!("{settings}/sign-on/{}", connection.id)).await;
+    matrix.page("who must use single sign-on", &*format!("{settings}/sign-on/only")).await;
     directories(world, matrix).await;
     matrix.page("jobs", &*format!("{home}/jobs")).await;
     matrix.page("outbox", &*format!("{home}/messages")).await;

@@ -233,7 +233,10 @@ fn provider() -> sso::New {
         client_id: "endonym".into(),
         client_secret: "secret".into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     }
 }
 
@@ -1265,8 +1268,7 @@ pub fn cases() -> Vec<Case> {
         )),
         case!("registrations::register", Institution, |s, a| async {
             let details = registrations::PageDetails::read(&Form::from_query("first_name=Ana"));
-            registrations::register(&s.world.app, a, &ana(s), &public(s).await, How::Mail, None, details)
-                .await
+            registrations::register(&s.world.app, a, &ana(s), &public(s).await, false, None, details).await
         }),
         case!("registrations::refusal", Institution, |s, a| async {
             registrations::refusal(&s.world.app, a, &ana(s), &public(s).await, None).await
@@ -1797,6 +1799,7 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "participants::by_token",
         ],
     ),
+    ("the ways to sign in, which everybody sees", &["institutions::sso_only"]),
     (
         "background jobs",
         &[

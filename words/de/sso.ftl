@@ -25,3 +25,4 @@ sso-signed-out-title = Du bist abgemeldet
 sso-signed-out = Du bist hier abgemeldet. Als Nächstes bringen wir dich zu { $name }, damit du dich auch dort abmelden kannst.
 sso-unconfirmed-title = Wir konnten nicht bestätigen, dass du es bist
 sso-unconfirmed = Für diesen Schritt müssen wir wissen, dass du dich gerade eben mit { $name } angemeldet hast, und das wurde uns nicht mitgeteilt. Melde dich dort ab, wieder an und wiederhole den Schritt. Wenn das nicht hilft, bitte die Betreiber dieses Dienstes um einen Anmeldelink.
+sso-tenant = Du bist bei { $name } mit einem Konto angemeldet, das nicht zu dieser Einrichtung gehört. Versuche es mit einem anderen Konto noch einmal.

@@ -25,3 +25,4 @@ sso-signed-out-title = You are signed out
 sso-signed-out = You are signed out here. Next, we take you to { $name }, so that you can sign out there as well.
 sso-unconfirmed-title = We could not confirm that it is you
 sso-unconfirmed = For this step, we need to know that you have just signed in with { $name }, and it did not tell us so. Sign out there, sign in again and repeat the step. If that does not help, ask the people who run this service for a sign-in link.
+sso-tenant = You are signed in to { $name } with an account that does not belong to this institution. Try again with another account.

@@ -25,3 +25,4 @@ sso-signed-out-title = Has cerrado la sesión
 sso-signed-out = Has cerrado la sesión aquí. A continuación te llevamos a { $name } para que también puedas cerrarla allí.
 sso-unconfirmed-title = No hemos podido confirmar que eres tú
 sso-unconfirmed = Para este paso necesitamos saber que acabas de iniciar sesión con { $name }, y no nos lo ha dicho. Cierra la sesión allí, vuelve a iniciarla y repite el paso. Si no sirve, pide un enlace de inicio de sesión a quienes gestionan este servicio.
+sso-tenant = Has iniciado sesión en { $name } con una cuenta que no pertenece a esta institución. Inténtalo de nuevo con otra cuenta.

@@ -25,3 +25,4 @@ sso-signed-out-title = Votre session est fermée
 sso-signed-out = Votre session est fermée ici. Nous vous conduisons maintenant vers { $name }, pour que vous puissiez aussi vous y déconnecter.
 sso-unconfirmed-title = Nous n’avons pas pu confirmer que c’est bien vous
 sso-unconfirmed = Pour cette étape, nous devons savoir que vous venez de vous connecter avec { $name }, ce qui ne nous a pas été indiqué. Déconnectez-vous là-bas, reconnectez-vous et recommencez l’étape. Si cela n’aide pas, demandez un lien de connexion aux responsables de ce service.
+sso-tenant = Vous utilisez chez { $name } un compte qui n’appartient pas à cet établissement. Réessayez avec un autre compte.

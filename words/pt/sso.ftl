@@ -25,3 +25,4 @@ sso-signed-out-title = Você saiu
 sso-signed-out = Você saiu daqui. Agora levamos você a { $name }, para que possa sair de lá também.
 sso-unconfirmed-title = Não foi possível confirmar que é você
 sso-unconfirmed = Para esta etapa, precisamos saber que você acabou de entrar com { $name }, e isso não nos foi informado. Saia de lá, entre novamente e repita a etapa. Se não ajudar, peça um link de acesso a quem administra este serviço.
+sso-tenant = Você entrou em { $name } com uma conta que não pertence a esta instituição. Tente novamente com outra conta.

@@ -25,3 +25,4 @@ sso-signed-out-title = 你已退出登录
 sso-signed-out = 你已在这里退出登录。接下来我们会带你前往 { $name }，以便你也在那里退出登录。
 sso-unconfirmed-title = 我们无法确认是你本人
 sso-unconfirmed = 要进行这一步，我们需要知道你刚刚通过 { $name } 登录，但它没有告诉我们。请在那里退出并重新登录，然后重复这一步。如果仍然不行，请向本服务的运营人员索取登录链接。
+sso-tenant = 你在 { $name } 登录的账号不属于这个机构。请换一个账号再试。

@@ -66,6 +66,11 @@ pub fn worded(finding: Finding) -> FindingText {
         Finding::Mail(found) => mail(found),
         Finding::Limits { server, fault: None } => ("limits", format!("{server} counts rate limits"), ""),
         Finding::Limits { server, fault: Some(why) } => ("limits", format!("{server}: {why}"), LIMITS_URL),
+        Finding::SsoAccounts { connection } => (
+            "sso",
+            format!("{connection}: every account of the provider may sign in, so it vouches for nobody"),
+            "set `endonym sso update ID --domains DOMAINS` or `--tenant ID`; if every account is meant, say so with `--any-account`",
+        ),
         Finding::Sso { connection, found: Ok(says) } => ("sso", format!("{connection}: {says}"), ""),
         Finding::Sso { connection, found: Err(why) } => (
             "sso",

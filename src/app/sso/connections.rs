@@ -15,7 +15,7 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, SsoConnectionId},
-        sso::{self as rules, Connection, DomainPattern, SsoOnly},
+        sso::{self as rules, Connection, DomainPattern, ScopeToken, SsoOnly},
         text::{self, Lines, longest},
         version::{check_base, version_of},
     },
@@ -23,6 +23,9 @@ use crate::{
     store::{self, sso as store_sso},
 };
 
+/// The names of inputs that have no field of their own.
+const TENANT: &str = "tenant";
+const SCOPES: &str = "scopes";
 const UNKNOWN_HOST: &str = "-";
 
 pub struct New {
@@ -31,9 +34,15 @@ pub struct New {
     pub issuer: String,
     pub client_id: String,
     pub client_secret: String,
-    /// Empty for all.
+    /// Emails that are accepted.
     pub domains: Vec<String>,
+    /// The tenant of the provider that people must belong to.
+    pub tenant: Option<String>,
+    /// Every account of the provider may sign in. Otherwise, there are domains or a tenant.
+    pub any_account: bool,
     pub trusts_unverified_email: bool,
+    /// What is asked of the provider; empty for `openid email`.
+    pub scopes: Vec<String>,
 }
 
 pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<Connection> {
@@ -58,10 +67,14 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
         client_id: new.client_id.trim().to_owned(),
         sealed_client_secret: app.secrets.seal(&purpose(id), secret.as_bytes())?,
         domains: parsed(&new.domains, &mut errors),
+        tenant: new.tenant.as_deref().and_then(given_tenant),
+        any_account: new.any_account,
         trusts_unverified_email: new.trusts_unverified_email,
+        scopes: parsed_scopes(&new.scopes, &mut errors),
         created_at: now,
     };
     find_faults(&made, &mut errors);
+    find_account_faults(&made, &mut errors);
     errors.into_result()?;
     let permitted = app.outbound.permits(&made.issuer).await;
     permitted.map_err(|error| Error::invalid(Field::Issuer, SetupFault::Address(error.to_string())))?;
@@ -91,7 +104,10 @@ fn values(connection: &Connection) -> Json {
         // Hidden, as all secrets are. It tells whether there is another one.
         "client_secret": connection.sealed_client_secret,
         "domains": (!domains.is_empty()).then_some(domains),
+        "tenant": connection.tenant,
+        "any_account": connection.any_account,
         "trusts_unverified_email": connection.trusts_unverified_email,
+        "scopes": (!connection.scopes.is_empty()).then(|| scope_words(connection)),
     })
 }
 
@@ -115,7 +131,49 @@ fn parsed(domains: &[String], errors: &mut FieldErrors) -> Vec<DomainPattern> {
     all
 }
 
+pub fn scope_words(connection: &Connection) -> Vec<&str> {
+    connection.scopes.iter().map(ScopeToken::as_str).collect()
+}
+
+/// Blank for none.
+fn given_tenant(given: &str) -> Option<String> {
+    Some(given.trim().to_owned()).filter(|given| !given.is_empty())
+}
+
+fn parsed_scopes(given: &[String], errors: &mut FieldErrors) -> Vec<ScopeToken> {
+    let mut all: Vec<ScopeToken> = Vec::new();
+    for one in given.iter().flat_map(|one| text::entries(one)).flat_map(str::split_whitespace) {
+        match ScopeToken::parse(one) {
+            Some(one) if all.contains(&one) => {}
+            Some(one) if all.len() < ScopeToken::MOST => all.push(one),
+            _ => errors.add(Field::Parameter(SCOPES), SetupFault::NotAScope(one.to_owned())),
+        }
+    }
+    all
+}
+
+/// It must be said whose accounts may sign in: whoever has one counts as a person of the institution. Connections of earlier versions
+/// may lack it; they vouch for nobody (`Connection::vouches`).
+fn find_account_faults(connection: &Connection, errors: &mut FieldErrors) {
+    match (connection.is_bounded(), connection.any_account) {
+        (false, false) if !errors.has(&Field::Domains) => {
+            errors.add(Field::Domains, SetupFault::AccountsNeeded);
+        }
+        (true, true) if connection.domains.is_empty() => {
+            errors.add(Field::Parameter(TENANT), SetupFault::AccountsBounded);
+        }
+        (true, true) => errors.add(Field::Domains, SetupFault::AccountsBounded),
+        _ => {}
+    }
+}
+
 fn find_faults(connection: &Connection, errors: &mut FieldErrors) {
+    if let Some(tenant) = &connection.tenant
+        && let Some(fault) = text::fault(tenant, longest::NAME, Lines::One)
+    {
+        errors.add(Field::Parameter(TENANT), fault);
+    }
+
     for (field, value) in [(Field::Name, &connection.name), (Field::ClientId, &connection.client_id)] {
         if text::is_blank(value) {
             errors.add(field, Fault::Blank);
@@ -136,7 +194,12 @@ pub struct Change {
     pub client_id: Option<String>,
     pub client_secret: Option<String>,
     pub domains: Option<Vec<String>>,
+    /// Blank removes it.
+    pub tenant: Option<String>,
+    pub any_account: Option<bool>,
     pub trusts_unverified_email: Option<bool>,
+    /// An empty list resets them to `openid email`.
+    pub scopes: Option<Vec<String>>,
     /// What the change is based on (`version`). If the connection has another one by now, nothing is changed:
     /// `SetupFault::Outdated`.
     pub base: Option<String>,
@@ -152,10 +215,14 @@ pub fn version(connection: &Connection) -> String {
         client_id,
         sealed_client_secret,
         domains,
+        tenant,
+        any_account,
         trusts_unverified_email,
+        scopes,
         created_at: _,
     } = connection;
-    version_of(&(id, name, client_id, sealed_client_secret, domains, trusts_unverified_email))
+    let accounts = (domains, tenant, any_account, trusts_unverified_email);
+    version_of(&(id, name, client_id, sealed_client_secret, accounts, scopes))
 }
 
 pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Change) -> Result<Connection> {
@@ -170,7 +237,9 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
         None => None,
     };
     let domains = change.domains.map(|domains| parsed(&domains, &mut errors));
+    let scopes = change.scopes.map(|scopes| parsed_scopes(&scopes, &mut errors));
     errors.into_result()?;
+    let says_whose = domains.is_some() || change.tenant.is_some() || change.any_account.is_some();
     let record = Record::new(app, actor, institution, Act::SsoUpdated);
     app.db
         .write(move |sql| {
@@ -186,13 +255,23 @@ pub async fn update(app: &App, actor: &Actor, id: SsoConnectionId, change: Chang
                     client_id: change.client_id.map_or(known.client_id, |id| id.trim().to_owned()),
                     sealed_client_secret: sealed.unwrap_or(known.sealed_client_secret),
                     domains: domains.unwrap_or(known.domains),
+                    tenant: change.tenant.map_or(known.tenant, |tenant| given_tenant(&tenant)),
+                    any_account: change.any_account.unwrap_or(known.any_account),
+                    scopes: scopes.unwrap_or(known.scopes),
                     trusts_unverified_email: change
                         .trusts_unverified_email
                         .unwrap_or(known.trusts_unverified_email),
                     ..known
                 };
+                // Whoever names domains or a tenant need not take back what they bound by it.
+                let any_account =
+                    changed.any_account && (change.any_account == Some(true) || !changed.is_bounded());
+                let changed = Connection { any_account, ..changed };
                 let mut errors = FieldErrors::default();
                 find_faults(&changed, &mut errors);
+                if says_whose {
+                    find_account_faults(&changed, &mut errors);
+                }
                 errors.into_result()?;
                 taken(store_sso::update(sql, &changed).await)?;
                 if changed.is_stricter_than(&before) {

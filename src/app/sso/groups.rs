@@ -158,6 +158,12 @@ pub async fn set_groups_claim(
         .await
 }
 
+/// Does any group have a role?
+pub(super) async fn gives_roles(app: &App, connection: &Connection) -> Result<bool> {
+    let rules = sso_groups::rules(&mut app.db.read(), connection.institution, connection.id).await?;
+    Ok(!rules.is_empty())
+}
+
 /// What a sign-in through a connection looks at.
 pub(super) struct Wanted {
     pub claim: String,

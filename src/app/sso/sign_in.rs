@@ -55,6 +55,8 @@ pub enum Refusal {
     NoEmail,
     UnverifiedEmail,
     EmailDomain(Email),
+    /// An account of another tenant.
+    Tenant,
     /// The provider has confirmed the address, and nobody is registered with it.
     NotRegistered(Email),
     /// The provider was to ask again who they are, and has not; and a mailed code does not count for them.
@@ -80,6 +82,7 @@ impl From<ClaimFault> for Refusal {
             ClaimFault::NoEmail => Self::NoEmail,
             ClaimFault::UnverifiedEmail => Self::UnverifiedEmail,
             ClaimFault::EmailDomain(email) => Self::EmailDomain(email),
+            ClaimFault::Tenant => Self::Tenant,
             ClaimFault::Issuer
             | ClaimFault::Audience
             | ClaimFault::AuthorizedParty
@@ -166,7 +169,9 @@ async fn send(
             })
         })
         .await?;
+    let has_groups = groups::gives_roles(app, connection).await?;
     let wanted = Authorization {
+        scope: &connection.scope(has_groups, &provider.scopes),
         state: state.as_str(),
         nonce: &derived(app, "nonce", &state)?,
         verifier: &derived(app, "verifier", &state)?,
@@ -309,6 +314,7 @@ async fn authenticate(
         now,
     };
     let subject = rules::subject(&claims, &expected).map_err(|fault| logged(connection, fault))?;
+    connection.check_tenant(&claims).map_err(|fault| logged(connection, fault))?;
     let mut claim = EmailClaim::of(&claims);
     let ask = provider.user_info_url.as_deref().zip(tokens.access_token.as_deref());
     let mut info = None;

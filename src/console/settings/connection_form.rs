@@ -21,7 +21,10 @@ pub struct Entered {
     pub issuer: String,
     pub client_id: String,
     domains: String,
+    tenant: String,
+    any_account: String,
     trusts: String,
+    scopes: String,
     pub errors: FieldErrors,
     /// Somebody else has changed the connection since the form was shown.
     pub is_outdated: bool,
@@ -36,7 +39,10 @@ impl Entered {
             issuer: text("issuer"),
             client_id: text("client_id"),
             domains: text("domains"),
+            tenant: text("tenant"),
+            any_account: text("any_account"),
             trusts: text("trusts"),
+            scopes: text("scopes"),
             ..Self::default()
         }
     }
@@ -49,7 +55,10 @@ impl Entered {
             issuer: connection.issuer.clone(),
             client_id: connection.client_id.clone(),
             domains: domains.join(" "),
-            trusts: if connection.trusts_unverified_email { "1" } else { "" }.to_owned(),
+            tenant: connection.tenant.clone().unwrap_or_default(),
+            any_account: tick(connection.any_account),
+            trusts: tick(connection.trusts_unverified_email),
+            scopes: sso::scope_words(connection).join(" "),
             ..Self::default()
         }
     }
@@ -58,9 +67,25 @@ impl Entered {
         DomainPattern::split_list(&self.domains)
     }
 
+    pub fn tenant(&self) -> String {
+        self.tenant.clone()
+    }
+
+    pub fn any_account(&self) -> bool {
+        !self.any_account.is_empty()
+    }
+
+    pub fn scopes(&self) -> Vec<String> {
+        vec![self.scopes.clone()]
+    }
+
     pub fn trusts_unverified_email(&self) -> bool {
         !self.trusts.is_empty()
     }
+}
+
+fn tick(is_set: bool) -> String {
+    if is_set { "1" } else { "" }.to_owned()
 }
 
 /// The inputs of a connection. Its issuer cannot change.
@@ -114,6 +139,23 @@ pub fn inputs(words: Words, entered: &Entered, is_new: bool) -> Vec<Input> {
             Shape::Code,
         ),
         input(
+            "tenant",
+            Field::Parameter("tenant"),
+            "console-settings-sign-on-tenant",
+            Some("console-settings-sign-on-tenant-hint"),
+            &entered.tenant,
+            Shape::Code,
+        ),
+        input(
+            "any_account",
+            // As with `trusts`.
+            Field::Parameter("any_account"),
+            "console-settings-sign-on-any",
+            Some("console-settings-sign-on-any-hint"),
+            &entered.any_account,
+            Shape::Tick,
+        ),
+        input(
             "trusts",
             // Faults about it are shown at the domains that it needs.
             Field::Parameter("trusts"),
@@ -121,6 +163,14 @@ pub fn inputs(words: Words, entered: &Entered, is_new: bool) -> Vec<Input> {
             Some("console-settings-sign-on-trust-hint"),
             &entered.trusts,
             Shape::Tick,
+        ),
+        input(
+            "scopes",
+            Field::Parameter("scopes"),
+            "console-settings-sign-on-scopes",
+            Some("console-settings-sign-on-scopes-hint"),
+            &entered.scopes,
+            Shape::Code,
         ),
     ];
     issuer.into_iter().chain(others).collect()
@@ -137,6 +187,11 @@ fn sentence(words: Words, fault: &Fault) -> String {
             words.one("console-settings-sign-on-fault-domain", "given", given)
         }
         Fault::Setup(SetupFault::ConnectionNeeded) => words.text("console-settings-sign-on-fault-last"),
+        Fault::Setup(SetupFault::AccountsNeeded) => words.text("console-settings-sign-on-fault-accounts"),
+        Fault::Setup(SetupFault::AccountsBounded) => words.text("console-settings-sign-on-fault-bounded"),
+        Fault::Setup(SetupFault::NotAScope(given)) => {
+            words.one("console-settings-sign-on-fault-scope", "given", given)
+        }
         Fault::Setup(SetupFault::DomainsNeeded) => words.text("console-settings-sign-on-fault-needed"),
         _ => words.text("me-fault-characters"),
     }

@@ -51,7 +51,10 @@ pub fn rules() -> Vec<Rule> {
         Rule::post("/console/{slug}/settings/look", Least::Admin, save_look),
         Rule::post("/console/{slug}/settings/groups/{group}", Least::Admin, save),
     ];
-    [own, consent::rules(), sign_on::rules(), sso_only::rules(), delete::rules()].into_iter().flatten().collect()
+    [own, consent::rules(), sign_on::rules(), sso_only::rules(), delete::rules()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[derive(Template)]

@@ -169,8 +169,21 @@ fn facts(words: Words, one: &Connection) -> Vec<(String, String)> {
         (words.text("console-settings-sign-on-issuer"), one.issuer.clone()),
         (words.text("console-settings-sign-on-client-id"), one.client_id.clone()),
         (words.text("console-settings-sign-on-domains"), domains),
+        (words.text("console-settings-sign-on-accounts"), accounts(words, one)),
         (words.text("console-settings-sign-on-trust"), words.text(trust)),
+        (words.text("console-settings-sign-on-scopes"), one.scope(false, &[])),
     ]
+}
+
+/// Whose accounts may sign in.
+fn accounts(words: Words, one: &Connection) -> String {
+    match &one.tenant {
+        Some(tenant) => words.one("console-settings-sign-on-accounts-tenant", "tenant", tenant),
+        None if one.is_bounded() && !one.any_account => {
+            words.text("console-settings-sign-on-accounts-domains")
+        }
+        None => words.text("console-settings-sign-on-accounts-any"),
+    }
 }
 
 fn step_shown(words: Words, step: Step, outcome: &Result<(), String>) -> (bool, String, Option<String>) {
@@ -234,7 +247,10 @@ async fn create(State(app): State<App>, ConsoleForm { console, form }: ConsoleFo
         client_id: entered.client_id.clone(),
         client_secret: form.get("client_secret").unwrap_or_default().to_owned(),
         domains: entered.domains(),
+        tenant: Some(entered.tenant()),
+        any_account: entered.any_account(),
         trusts_unverified_email: entered.trusts_unverified_email(),
+        scopes: entered.scopes(),
     };
     match sso::create(&app, &console.actor, console.id(), new).await {
         Ok(_) => console.go(&app, "/settings/sign-on?done=created"),
@@ -302,7 +318,10 @@ async fn update(
         // Blank keeps the one that is stored.
         client_secret: form.text("client_secret"),
         domains: Some(entered.domains()),
+        tenant: Some(entered.tenant()),
+        any_account: Some(entered.any_account()),
         trusts_unverified_email: Some(entered.trusts_unverified_email()),
+        scopes: Some(entered.scopes()),
         base: Some(entered.version.clone()),
     };
     match sso::update(&app, &console.actor, one.id, change).await {
@@ -341,8 +360,9 @@ async fn delete(
     match sso::delete(&app, &console.actor, one.id).await {
         Ok(()) => console.go(&app, "/settings/sign-on?done=deleted"),
         Err(Error::Invalid(errors)) => {
-            let (status, entered) = (StatusCode::UNPROCESSABLE_ENTITY, Entered { errors, ..Entered::of(&one) });
-            draw_one(&app, &console, status, &one, &entered, None)
+            let mut entered = Entered::of(&one);
+            entered.errors = errors;
+            draw_one(&app, &console, StatusCode::UNPROCESSABLE_ENTITY, &one, &entered, None)
         }
         Err(error) => console.fault(&app, &error),
     }

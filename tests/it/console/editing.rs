@@ -153,7 +153,10 @@ async fn access(world: &World) -> Vec<Form> {
         client_id: "endonym".into(),
         client_secret: "secret".into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     };
     let connection = sso::create(app, operator, id, new).await.unwrap().id.to_string();
     let new = tool_consumers::New {
@@ -185,8 +188,15 @@ async fn access(world: &World) -> Vec<Form> {
         form(
             "/settings/sign-on/{id}",
             [sign_on.as_str(); 2],
-            fields(&[("client_id", "endonym")]),
+            fields(&[("client_id", "endonym"), ("any_account", "1")]),
             lines("name"),
+        ),
+        form(
+            "/settings/sign-on/only",
+            ["/settings/sign-on/only"; 2],
+            fields(&[]),
+            ["members", "everybody"]
+                .map(|word| (fields(&[("sso_only", word)]), format!("value=\"{word}\" checked"))),
         ),
         form("/members/groups", ["/members/groups"; 2], group, lines("group")),
         form(
@@ -314,6 +324,7 @@ fn mistake(form: &Form) -> Option<(&'static str, String)> {
         },
         "/settings/look" => ("accent", "nonsense"),
         "/settings/sign-on/{id}" => ("domains", "@"),
+        "/settings/sign-on/only" => ("sso_only", "nobody"),
         "/members/groups" => ("group", ""),
         "/members/groups/claim" => ("claim", ""),
         "/members/change" => ("role", ""),

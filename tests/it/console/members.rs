@@ -226,7 +226,10 @@ async fn owners_give_roles_to_groups() {
         client_id: "endonym".into(),
         client_secret: "secret".into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     };
     let (app, operator) = (&world.app, &Actor::Operator);
     let made = sso::create(app, operator, world.institution.id, provider("Campus Login")).await.unwrap();

@@ -80,7 +80,13 @@ async fn an_owner_adds_changes_and_deletes_a_connection() {
     let page = browser.get(&at).await.expect(200);
     assert!(!page.body.contains("hush-hush") && page.body.contains("Campus &#60;b&#62;"), "{}", page.body);
     let old = version(&page.body, &at).to_owned();
-    let change = [("name", "Login"), ("client_id", "two"), ("domains", ""), ("version", old.as_str())];
+    let change = [
+        ("name", "Login"),
+        ("client_id", "two"),
+        ("domains", ""),
+        ("any_account", "1"),
+        ("version", old.as_str()),
+    ];
     browser.post(&at, &change).await.redirects_to(&format!("{list}?done=saved"));
     let sealed = one.sealed_client_secret.clone();
     let [one] = &all(&world).await[..] else { panic!("one connection") };

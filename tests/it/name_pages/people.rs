@@ -210,7 +210,6 @@ async fn whom_the_institution_knows_belongs_to_it_also_by_a_page_that_is_open_to
     for (how, email, wanted) in [
         (How::Mail, "bo@example.org", false),
         (How::Link, "cy@example.org", false),
-        (How::Oidc, "di@example.org", true),
         (How::Proxy, "ed@example.org", true),
         (How::Mail, "flo@example.edu", true),
     ] {

@@ -214,7 +214,10 @@ pub async fn systems(world: &World, table: &mut Table) -> [ToolConsumer; 2] {
         client_id,
         client_secret: "secret".into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     };
     let nowhere = "http://127.0.0.1:9".to_owned();
     let (name, client) = (table.evil("the name of single sign-on"), table.evil("a client id"));

@@ -65,6 +65,10 @@ async fn an_operator_connects_checks_changes_and_deletes_a_provider() {
     assert_eq!(made["redirect_uri"], "https://names.example.edu/sso/callback");
     assert_eq!(made["post_logout_redirect_uri"], "https://names.example.edu/sign-in");
     assert_eq!(made["domains"], json!(["example.edu", "*.example.org"]));
+    assert_eq!(
+        (&made["any_account"], &made["tenant"], &made["scopes"]),
+        (&json!(false), &json!(null), &json!([]))
+    );
     let listed = run(&here, &["sso", "list", "--institution", "example", "--json"]).json();
     assert_eq!(listed["connections"][0]["issuer"], provider.issuer.as_str());
     assert!(!listed.to_string().contains(SECRET));
@@ -80,10 +84,23 @@ async fn an_operator_connects_checks_changes_and_deletes_a_provider() {
     };
     assert_eq!(part(&doctor)["works"], true, "{doctor}");
 
-    let words = ["sso", "update", id, "--client-secret", "-", "--domains", "", "--name", "Login", "--json"];
+    let words = [
+        "sso",
+        "update",
+        id,
+        "--client-secret",
+        "-",
+        "--domains",
+        "",
+        "--any-account",
+        "--name",
+        "Login",
+        "--json",
+    ];
     let changed = with_secret(allowed(&here, &words), "another").json();
     assert_eq!(changed["connections"][0]["name"], "Login");
     assert_eq!(changed["connections"][0]["domains"], json!([]));
+    assert_eq!(changed["connections"][0]["any_account"], true);
     let refused = run(&here, &["sso", "test", id]).refused();
     assert!(refused.contains("rejects the client id or the client secret (invalid_client)"), "{refused}");
     let refused = run(&here, &["sso", "update", id, "--trust-unverified-email", "true"]).refused();

@@ -85,7 +85,10 @@ async fn what_a_provider_does_not_confirm_is_proven_with_a_mailed_code() {
     let (visitor, seen) = enter(&world, (&forger, &connection), true, Value::Null).await;
     let way = seen.location().to_owned();
     let page = visitor.browser.get(&way).await.expect(200).body;
-    assert!(page.contains("did not confirm that you have just signed in") && !page.contains("/sso/"), "{page}");
+    assert!(
+        page.contains("did not confirm that you have just signed in") && !page.contains("/sso/"),
+        "{page}"
+    );
     let query = way.strip_prefix("/sign-in").unwrap();
     visitor.browser.ask(query, ANA).await.redirects_to("/sign-in/code");
     let mail = newest_mail(&world).await.unwrap();
@@ -136,7 +139,8 @@ async fn files_with_the_data_of_people_need_a_fresh_sign_in() {
         let (status, headers, body) = browser.file(file, &[]).await;
         let location = headers["location"].to_str().unwrap();
         let path = url::Url::parse(&format!("http://x{location}")).unwrap();
-        let of = |name: &str| path.query_pairs().find(|(one, _)| one == name).map(|(_, value)| value.into_owned());
+        let of =
+            |name: &str| path.query_pairs().find(|(one, _)| one == name).map(|(_, value)| value.into_owned());
         assert_eq!((status, path.path()), (303, "/sign-in"), "{file}");
         let told = ["institution", "why", "return_to"].map(of);
         assert_eq!(told, ["example", "again", page].map(|value| Some(value.to_owned())), "{file}");

@@ -1,5 +1,6 @@
 //! Single sign-on (ADR 21), with a real OpenID provider: `oidc-provider` from npm, in a process of its own.
 
+mod accounts;
 mod commands;
 mod forgery;
 mod fresh;
@@ -184,7 +185,10 @@ fn new(issuer: &str) -> New {
         client_id: CLIENT.into(),
         client_secret: SECRET.into(),
         domains: Vec::new(),
+        tenant: None,
+        any_account: true,
         trusts_unverified_email: false,
+        scopes: Vec::new(),
     }
 }
 
@@ -606,7 +610,10 @@ async fn a_stricter_connection_ends_the_sessions_of_before() {
         (Change { domains: domains(&["example.edu"]), ..Change::default() }, true),
         (Change { trusts_unverified_email: Some(true), ..Change::default() }, false),
         (Change { trusts_unverified_email: Some(false), ..Change::default() }, true),
-        (Change { domains: domains(&[]), ..Change::default() }, false),
+        (Change { domains: domains(&[]), any_account: Some(true), ..Change::default() }, false),
+        (Change { tenant: Some("a".into()), any_account: Some(false), ..Change::default() }, true),
+        (Change { tenant: Some("b".into()), ..Change::default() }, true),
+        (Change { scopes: Some(vec!["openid".into()]), ..Change::default() }, false),
         (Change { client_id: Some("another".into()), ..Change::default() }, true),
     ] {
         open(&world, &connection).await.unwrap();

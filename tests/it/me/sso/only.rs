@@ -125,7 +125,8 @@ async fn what_was_mailed_before_is_void_and_sessions_that_began_with_it_end() {
 #[tokio::test]
 async fn a_name_page_mails_nobody_either() {
     let (world, provider, connection) = scene().await;
-    let register = |register| endonym::app::page_settings::Change { register: Some(register), ..Default::default() };
+    let register =
+        |register| endonym::app::page_settings::Change { register: Some(register), ..Default::default() };
     set(&world, &Actor::Operator, SsoOnly::Everybody).await.unwrap();
     for rule in [Register::Open, Register::Code] {
         name_pages::set(&world, register(rule)).await;
@@ -240,7 +241,9 @@ async fn owners_say_in_the_console_who_must_use_single_sign_on() {
     let owner = console::member(&world, Role::Owner).await;
     let path = "/console/example/settings/sign-on/only";
     let page = owner.get(path).await.expect(200).body;
-    let version = |page: &str| page.split("name=\"version\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let version = |page: &str| {
+        page.split("name=\"version\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
     assert_eq!(version(&page), "off");
     let seen = owner.post(path, &[("version", "off"), ("sso_only", "members")]).await;
     seen.redirects_to("/console/example/settings/sign-on?done=saved");

@@ -48,7 +48,7 @@ function replaceProvider() {
     // Nobody is asked for consent.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
-      grant.addOIDCScope('openid email');
+      grant.addOIDCScope('openid email groups');
       await grant.save();
       return grant;
     },
