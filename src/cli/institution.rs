@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, institution, output};
 use crate::{
-    app::{Actor, App, institutions, looks},
+    app::{Actor, App, institutions, looks, sso},
     domain::{self, language::Language, sso::SsoOnly},
 };
 
@@ -173,7 +173,14 @@ impl Institution {
                     },
                     based_on: None,
                 };
+                let requires = change.sso_only.as_deref().is_some_and(|word| word != SsoOnly::Off.word());
                 let changed = institutions::update(app, &Actor::Operator, &slug, change).await?;
+                if requires && sso::all(app, &Actor::Operator, Some(changed.id)).await?.is_empty() {
+                    eprintln!(
+                        "note: `{slug}` has no connection to a provider yet, so only a proxy or `endonym sign-in-link` lets people in: \
+                         see `endonym sso create --help`"
+                    );
+                }
                 if json {
                     output::print_json(&shown(app, &changed).await?);
                 } else {

@@ -179,6 +179,11 @@ impl Command {
                     scopes,
                 };
                 let made = sso::create(app, &Actor::Operator, owner.id, new).await?;
+                if made.any_account {
+                    eprintln!(
+                        "note: every account of the provider can sign in, so nobody counts as a person of the institution because of it"
+                    );
+                }
                 let urls = match reached.base_url() {
                     Ok(base_url) => {
                         Some(sso::registration(app, &Actor::Operator, owner.id, &base_url).await?)

@@ -32,6 +32,9 @@ fn new(issuer: &str) -> sso::New {
         client_secret: SECRET.to_owned(),
         domains: vec!["example.edu".to_owned()],
         trusts_unverified_email: false,
+        tenant: None,
+        any_account: true,
+        scopes: Vec::new(),
     }
 }
 

@@ -82,7 +82,7 @@ async fn nobody_is_mailed_who_must_sign_in_through_the_provider() {
 async fn what_was_mailed_before_is_void_and_sessions_that_began_with_it_end() {
     let (world, connection) = scene_without_provider().await;
     ana_and_ben(&world).await;
-    let [mut mailed, mut linked, mut waiting] = [const { Vec::new() }; 3];
+    let (mut mailed, mut linked, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
     for email in [ANA, BEN] {
         let browser = Browser::new(&world);
         let mail = browser.mailed(HERE, email).await;
