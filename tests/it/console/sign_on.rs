@@ -33,7 +33,7 @@ fn new(issuer: &str) -> sso::New {
         domains: vec!["example.edu".to_owned()],
         trusts_unverified_email: false,
         tenant: None,
-        any_account: true,
+        any_account: false,
         scopes: Vec::new(),
     }
 }
