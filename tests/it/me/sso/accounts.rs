@@ -2,7 +2,9 @@
 
 use endonym::{
     app::{
-        Actor, page_settings, sign_in,
+        Actor,
+        doctor::{self, Finding},
+        page_settings, sign_in,
         sso::{self, Change, New},
     },
     domain::{
@@ -60,10 +62,17 @@ async fn it_must_be_said_whose_accounts_may_sign_in() {
     assert!(!old.vouches());
     let update = async |change: Change| sso::update(&world.app, &Actor::Operator, old.id, change).await;
     update(Change { name: Some("Old".into()), ..Change::default() }).await.unwrap();
+    let is_named = async || {
+        let findings = doctor::sso(&world.app).await.into_iter();
+        let mut open = findings.filter(|one| matches!(one, Finding::SsoAccounts { .. }));
+        open.any(|one| doctor::wording::worded(one).says.contains("(Old)"))
+    };
+    assert!(is_named().await);
     update(Change { any_account: Some(false), ..Change::default() }).await.unwrap_err();
     update(Change { tenant: Some(String::new()), ..Change::default() }).await.unwrap_err();
     let any = update(Change { any_account: Some(true), ..Change::default() }).await.unwrap();
     assert!(any.any_account && !any.vouches());
+    assert!(!is_named().await, "somebody has said it");
     let own = update(Change { domains: Some(strings(&["example.edu"])), ..Change::default() }).await.unwrap();
     assert!(!own.any_account && own.vouches(), "they bound it");
     update(Change { any_account: Some(true), ..Change::default() }).await.unwrap_err();
