@@ -209,7 +209,7 @@ fn is_lacking(given: &Given<String>, is_new: bool) -> bool {
 
 /// The custom fields that a page asks for, in the order of pages.
 pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomField>> {
-    let mut fields = custom_fields::all(app, &Access::whole(public.institution.id)).await?;
+    let mut fields = custom_fields::all(app, &Access::of_visitor(public.institution.id)).await?;
     fields.retain(|field| public.settings.asked.of(field).is_asked());
     sort_for_pages(&mut fields);
     Ok(fields)

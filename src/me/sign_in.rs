@@ -21,11 +21,10 @@ use crate::{
     app::{
         Actor, App, Error, institutions, looks,
         sign_in::{self, Answer, MailRequest, Proof},
-        sso,
+        sso::{self, Offered},
     },
     domain::{
         email::Email, institution::Institution, language::Language, mail_limit::Wait, sign_in::ReturnTo,
-        sso::Connection,
     },
     http::{
         form::Form,
@@ -61,8 +60,8 @@ struct Target {
     /// The one that was named, or else the only one there is.
     institution: Option<Institution>,
     is_named: bool,
-    /// The connections of the institution.
-    connections: Vec<Connection>,
+    /// The OpenID providers of the institution.
+    offered: Vec<Offered>,
     /// The institution's language, for visitors who prefer none of ours.
     language: Language,
     look: Look,
@@ -75,12 +74,12 @@ impl Target {
         let slug = form.text("institution");
         let is_named = slug.is_some();
         let institution = match slug {
-            Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
+            Some(slug) => Some(institutions::public(app, &slug).await?),
             None => institutions::only(app).await?,
         };
         let language = institution.as_ref().and_then(|found| found.language);
-        let connections = match &institution {
-            Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
+        let offered = match &institution {
+            Some(institution) => sso::offered(app, &Actor::Visitor(institution.id), institution.id).await?,
             None => Vec::new(),
         };
         let look = match &institution {
@@ -91,7 +90,7 @@ impl Target {
             look,
             institution,
             is_named,
-            connections,
+            offered,
             language: language.unwrap_or_default(),
             return_to: form.get("return_to").and_then(ReturnTo::parse),
             is_again: form.get("why") == Some(AGAIN),
@@ -141,7 +140,7 @@ impl Target {
     /// The name of each OpenID provider, and the path that signs in through it.
     fn providers(&self, app: &App) -> Vec<(&str, String)> {
         let path = |id| format!("{}/sso/{id}/start?{}", root(&app.links), self.return_query());
-        self.connections.iter().map(|one| (one.name.as_str(), path(one.id))).collect()
+        self.offered.iter().map(|one| (one.name.as_str(), path(one.id))).collect()
     }
 
     fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {

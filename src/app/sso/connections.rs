@@ -15,6 +15,7 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, SsoConnectionId},
+        scope::Scope,
         sso::{self as rules, Connection, DomainPattern},
         text::{self, Lines, longest},
         version::{check_base, version_of},
@@ -217,6 +218,20 @@ pub async fn find(app: &App, actor: &Actor, id: SsoConnectionId) -> Result<Conne
 pub async fn all(app: &App, actor: &Actor, only: Option<InstitutionId>) -> Result<Vec<Connection>> {
     let scope = if only.is_some() { actor.administered(only)? } else { actor.owned(None)? };
     Ok(store_sso::all(&mut app.db.read(), scope).await?)
+}
+
+/// A provider through which everybody may try to sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    pub id: SsoConnectionId,
+    pub name: String,
+}
+
+/// The providers that the institution's pages offer to everybody who has not signed in.
+pub async fn offered(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Offered>> {
+    actor.visit(institution)?;
+    let all = store_sso::all(&mut app.db.read(), Scope::Institution(institution)).await?;
+    Ok(all.into_iter().map(|one| Offered { id: one.id, name: one.name }).collect())
 }
 
 /// Deletes a connection and ends the sessions that it has opened.
