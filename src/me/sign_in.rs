@@ -15,7 +15,7 @@ use axum::{
 
 use super::{
     notice,
-    session::{Visitor, VisitorForm, begin, set_visitor},
+    session::{Visitor, VisitorForm, begun, set_visitor},
 };
 use crate::{
     app::{
@@ -211,23 +211,20 @@ fn start_again(app: &App, visitor: &Visitor, status: StatusCode, title: &str, se
 }
 
 /// Continues after a proof. `wrong` is the response to a wrong one.
-async fn proceed(
+fn proceed(
     app: &App,
     visitor: &Visitor,
     proof: Result<Proof, Error>,
     wrong: impl FnOnce() -> Response,
 ) -> Response {
-    let begun = match proof {
-        Ok(Proof::Wrong) => return wrong(),
+    match proof {
+        Ok(Proof::Wrong) => wrong(),
         Ok(Proof::Choice(browser)) => {
             let mut response = reply::see_other(&format!("{}/sign-in/choose", root(&app.links)));
             set_visitor(app, &mut response, &browser);
-            return response;
+            response
         }
-        Ok(Proof::Person { person, how, return_to }) => {
-            begin(app, &visitor.headers, person, how, &return_to).await
-        }
-        Err(error) => Err(error),
-    };
-    begun.unwrap_or_else(|error| notice::fault(visitor.page(app, "/sign-in"), &error))
+        Ok(Proof::SignedIn { opened, return_to }) => begun(app, &opened, &return_to),
+        Err(error) => notice::fault(visitor.page(app, "/sign-in"), &error),
+    }
 }

@@ -128,7 +128,7 @@ async fn delete_in(
 /// email already stays. The audience has rules of its own (`audiences`).
 pub async fn follow_email(sql: &mut Sql, institution: InstitutionId, from: &str, to: &str) -> Result<()> {
     for (table, columns, key) in [
-        ("consents", "version, language, consented_at, withdrawn_at", "email_key, version"),
+        ("consents", "version, language, consented_at, withdrawn_at, via, asked_again", "email_key, version"),
         ("mail_opt_outs", "created_at", "email_key"),
         ("persons", "language, no_requests, created_at", "email_key"),
         ("recording_requests", "requested_at", "email_key"),

@@ -143,14 +143,14 @@ pub async fn is_waiting(sql: &mut Sql, browser_digest: &str) -> Result<bool> {
     Ok(sql.one(text, &[browser_digest.into()], |_| Ok(())).await?.is_some())
 }
 
-/// Can this browser try a code? See `count_try`.
-pub async fn can_try(sql: &mut Sql, browser_digest: &str, most: i64, now: Moment) -> Result<bool> {
+/// The request whose code this browser can try. See `count_try`.
+pub async fn can_try(sql: &mut Sql, browser_digest: &str, most: i64, now: Moment) -> Result<Option<Request>> {
     let text = format!(
-        "SELECT 1 FROM sign_in_requests WHERE {IS_OPEN} AND tries < $2 AND id = \
-         (SELECT id FROM sign_in_requests WHERE browser_digest = $3 ORDER BY created_at DESC, id DESC LIMIT 1)"
+        "SELECT {} FROM sign_in_requests WHERE {IS_OPEN} AND tries < $2 AND id = \
+         (SELECT id FROM sign_in_requests WHERE browser_digest = $3 ORDER BY created_at DESC, id DESC LIMIT 1)",
+        COLUMNS.join(", ")
     );
-    let params: [Value<'_>; 3] = [now.micros().into(), most.into(), browser_digest.into()];
-    Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
+    sql.one(&text, &[now.micros().into(), most.into(), browser_digest.into()], from_row).await
 }
 
 /// Counts a try at the code of this browser's newest request, and returns the request. `None` if there is none, or if it is no longer
