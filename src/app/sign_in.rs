@@ -30,7 +30,7 @@ use crate::{
     },
     mail::render::SignIn,
     store::{
-        self, Sql, admissions, institutions, languages, rolls,
+        self, Sql, admissions, institutions, languages, refused_people, rolls,
         sign_ins::{self, Known, Link, Request},
     },
 };
@@ -268,6 +268,7 @@ async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Know
     if known.is_empty()
         && let (Some(institution), Some(_)) = (request.institution, request.name_page)
         && let Some(institution) = institutions::by_id(sql, institution).await?
+        && !refused_people::is_refused(sql, &request.person_in(institution.id)).await?
     {
         known.push(Known { institution, email: request.email.clone() });
     }
@@ -384,7 +385,7 @@ impl Spending {
         if !sign_ins::mark_used(sql, request.id, self.now).await? {
             return Ok(Proof::Wrong);
         }
-        let person = PersonId { institution, email_key: request.email_key.clone() };
+        let person = request.person_in(institution);
         if let Some(page) = request.name_page {
             admissions::set(sql, &person, page, &request.email, self.now).await?;
         }

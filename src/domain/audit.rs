@@ -123,6 +123,8 @@ words! {
         ParticipantUpdated = "participant.updated",
         PersonErased = "person.erased",
         PersonExported = "person.exported",
+        /// A directory has disabled them, and an admin lets them in again.
+        PersonReadmitted = "person.readmitted",
         PhoneOptedIn = "phone.opted_in",
         PhoneOptedOut = "phone.opted_out",
         PhotoDeleted = "photo.deleted",

@@ -9,7 +9,7 @@ use super::{
         audit::Record,
         consents,
         participants::{self, create_named},
-        sessions::{Opened, Opening, Secret},
+        sessions::{self, Opening, Secret},
     },
     mail, not_open, page_by_id,
 };
@@ -26,7 +26,7 @@ use crate::{
         participant::{Draft, Given, LegalNames, Raw, Source},
         session::{How, PersonId},
     },
-    store::{Sql, institutions, invitations, languages, outsiders, rolls},
+    store::{Sql, institutions, invitations, languages, outsiders, refused_people, rolls},
 };
 
 /// The path of the personal link.
@@ -55,14 +55,11 @@ pub struct Opened {
     pub consent: consents::ConsentState,
 }
 
-impl Opened {
-    pub fn person(&self) -> PersonId {
-        let email_key = self.invitation.email_key.clone();
-        PersonId { institution: self.institution.id, email_key }
-    }
+fn recipient(invitation: &Invitation) -> PersonId {
+    PersonId { institution: invitation.institution, email_key: invitation.email_key.clone() }
 }
 
-/// What a link is for. Unknown, withdrawn, replaced and expired links are `None`: which, is not said. Reading changes nothing,
+/// What a link is for. Unknown, withdrawn, replaced and expired links, and those of people whom a directory has disabled, are `None`: which, is not said. Reading changes nothing,
 /// because mail scanners open links.
 pub async fn open(app: &App, token: &str) -> Result<Option<Opened>> {
     let Some(invitation) = valid(app, token).await? else { return Ok(None) };
@@ -90,7 +87,9 @@ async fn valid(app: &App, token: &str) -> Result<Option<Invitation>> {
     for one in invitations::by_id(&mut app.db.read(), token.id).await? {
         let expected = proof(app, one.institution, one.id, one.generation)?;
         if bool::from(expected.as_bytes().ct_eq(token.proof.as_bytes())) {
-            return Ok(Some(one).filter(|one| one.is_valid(now)));
+            let is_over = !one.is_valid(now)
+                || refused_people::is_refused(&mut app.db.read(), &recipient(&one)).await?;
+            return Ok(Some(one).filter(|_| !is_over));
         }
     }
     Ok(None)
@@ -154,9 +153,9 @@ pub async fn accept(
     token: &str,
     accepted: Acceptance,
     old: &[Secret],
-) -> Result<Option<(Opened, String)>> {
+) -> Result<Option<(sessions::Opened, String)>> {
     let Some(seen) = open(app, token).await? else { return Ok(None) };
-    let (person, now) = (seen.person(), app.clock.now());
+    let (person, now) = (recipient(&seen.invitation), app.clock.now());
     if !seen.times.is_open(now) {
         return Err(not_open(seen.times));
     }
@@ -177,7 +176,9 @@ pub async fn accept(
                 let is_same = |one: &Invitation| {
                     one.is_valid(now) && one.page == page && one.generation == seen.invitation.generation
                 };
-                if !now_valid.as_ref().is_some_and(is_same) {
+                if !now_valid.as_ref().is_some_and(is_same)
+                    || refused_people::is_refused(sql, &person).await?
+                {
                     return Ok(None);
                 }
                 let agreed = to_agree(sql, &person, accepted.agreed).await?;
@@ -220,5 +221,6 @@ async fn to_agree(
 pub async fn admits(app: &App, person: &PersonId, page: NamePageId) -> Result<bool> {
     let sql = &mut app.db.read();
     let found = invitations::of_address(sql, person.institution, page, &person.email_key).await?;
-    Ok(found.is_some_and(|found| found.is_valid(app.clock.now())))
+    Ok(found.is_some_and(|found| found.is_valid(app.clock.now()))
+        && !refused_people::is_refused(sql, person).await?)
 }
