@@ -30,7 +30,7 @@ pub fn rules() -> Vec<Rule> {
         Rule::get("/console/{slug}/people/deleted", manager, deleted::show),
         Rule::post("/console/{slug}/people/deleted/{id}/restore", manager, deleted::restore),
         Rule::get("/console/{slug}/people/refused", Least::Admin, refused::show),
-        Rule::post("/console/{slug}/people/refused", Least::Admin.fresh(), refused::readmit),
+        Rule::post("/console/{slug}/people/refused", Least::Admin, refused::readmit),
         Rule::get("/console/{slug}/people/bulk", manager, bulk::ask),
         Rule::post("/console/{slug}/people/bulk", manager, bulk::begin),
         Rule::post("/console/{slug}/people/bulk/delete", manager.fresh(), bulk::delete),

@@ -17,7 +17,7 @@ use endonym::{
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
-        pronunciations, recording_requests, registrations, scim, sign_in, sso, start, tokens,
+        pronunciations, recording_requests, refused_people, registrations, scim, sign_in, sso, start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -607,6 +607,13 @@ pub fn cases() -> Vec<Case> {
         case!("people_merge::merge", write, |s, a| async {
             let (one, other) = (somebody(s).await, somebody(s).await);
             people_merge::merge(&s.world.app, a, s.id, (one.0, other.0), (one.1, other.1)).await
+        }),
+        case!("refused_people::list", Institution, |s, a| refused_people::list(&s.world.app, a, s.id, "")),
+        case!("refused_people::readmit", Institution, |s, a| async {
+            let text = "INSERT INTO refused_people (institution_id, email_key, refused_at) VALUES ($1, $2, 1) \
+                        ON CONFLICT (institution_id, email_key) DO UPDATE SET readmitted_at = NULL";
+            execute(&s.world.app.db, text, vec![s.id.into(), "left@x.org".into()]).await;
+            refused_people::readmit(&s.world.app, a, s.id, "left@x.org").await
         }),
         case!("deleted_people::recent", write, |s, a| deleted_people::recent(&s.world.app, a, s.id, None)),
         case!("deleted_people::delete", write, |s, a| async {
