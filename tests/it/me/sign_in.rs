@@ -143,7 +143,7 @@ async fn a_code_or_a_link_whose_session_cannot_be_opened_can_be_used_again() {
     let browser = Browser::new(&world);
     let mail = browser.mailed("", "ana@example.edu").await;
     browser.get("/sign-in/code").await.expect(200);
-    let send = || browser.post("/sign-in/code", &[("code", &mail.code)]);
+    let send = async || browser.post("/sign-in/code", &[("code", &mail.code)]).await;
     assert!(without_sessions(&world, send()).await.status.is_server_error());
     assert_eq!(number(&world, everything).await, 0, "not even the try counts");
     send().await.redirects_to("/me");
@@ -171,7 +171,8 @@ async fn a_code_or_a_link_whose_session_cannot_be_opened_can_be_used_again() {
     let mail = chooser.mailed("", "ben@example.edu").await;
     chooser.enter_code(&mail.code).await.redirects_to("/sign-in/choose");
     chooser.get("/sign-in/choose").await.expect(200);
-    let choose = || chooser.post("/sign-in/choose", &[("institution", world.institution.slug.as_str())]);
+    let institution = [("institution", world.institution.slug.as_str())];
+    let choose = async || chooser.post("/sign-in/choose", &institution).await;
     assert!(without_sessions(&world, choose()).await.status.is_server_error());
     choose().await.redirects_to("/me");
 }
@@ -182,7 +183,8 @@ async fn a_code_that_is_sent_twice_at_once_opens_one_session() {
     let browser = Browser::new(&world);
     let mail = browser.mailed("", "ana@example.edu").await;
     browser.get("/sign-in/code").await.expect(200);
-    let sent = join_all((0..4).map(|_| browser.post("/sign-in/code", &[("code", &mail.code)]))).await;
+    let sent =
+        join_all((0..4).map(async |_| browser.post("/sign-in/code", &[("code", &mail.code)]).await)).await;
     assert_eq!(sent.iter().filter(|seen| seen.status == 303).count(), 1);
     assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 1);
 }

@@ -126,7 +126,8 @@ async fn an_invitation_is_accepted_as_a_whole_or_not_at_all() {
         assert!(failed.status.is_server_error(), "{table}: {}", failed.status);
         assert_eq!(everything(&world).await, before, "{table}");
     }
-    let accepted = join_all((0..3).map(|_| browser.post(&ada, &agreeing("Ada", "Lovelace")))).await;
+    let accepted =
+        join_all((0..3).map(async |_| browser.post(&ada, &agreeing("Ada", "Lovelace")).await)).await;
     assert!(accepted.iter().all(|seen| seen.status == 303));
     assert_eq!(names(&world).await, ["Ada|Lovelace|ada@example.edu"], "once");
 }
@@ -151,7 +152,7 @@ async fn what_somebody_agrees_to_with_a_link_is_logged_so_and_the_person_is_aske
     assert_eq!(logged().await[0].after["via"], "invitation");
     assert_eq!(given().await, Via::Invitation);
     by_link.get(&own).await.expect(200);
-    by_link.send_sound(&world.page.slug, &wav(), &[]).await.expect(303);
+    by_link.send_sound(&world.page.slug, &wav(1.0), &[]).await.expect(303);
     // The person signs in: whoever had the link has agreed in their name.
     let signed_in = Browser::new(&world);
     let mail = signed_in.mailed("", "ada@example.edu").await;

@@ -545,7 +545,7 @@ async fn open(world: &World, connection: &Connection) -> Result<Secret, Error> {
         id_token: "token".into(),
         return_to: ReturnTo::default(),
     };
-    sso::open_session(&world.app, signed_in).await
+    sso::open_session(&world.app, signed_in, &[]).await.map(|opened| opened.secret)
 }
 
 /// An institution with Ana, and a connection to a provider that is not there.
