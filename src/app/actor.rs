@@ -13,6 +13,7 @@
 //! | `hear(institution, page)` | hearing everybody on one name page, whoever else may |
 //! | `administered(only)` | lists of what is managed, of one institution or of all that the actor administers |
 //! | `operate()` | managing the installation |
+//! | `visit(institution)` | what everybody sees who comes to the institution's public pages |
 //! | `represent(person)` | what a person does with their own data: the person, or an administrator |
 //! | `provision(institution)` | users and groups of a directory: its connection, or an owner |
 //! | `permit(action, institution)` | people, exports and courses; returns the `Access` with the actor's name pages |
@@ -49,6 +50,8 @@ pub enum Actor {
     Member(Arc<Member>),
     /// A directory that provisions people, authenticated by the token of its SCIM connection.
     Scim(Arc<Connection>),
+    /// Somebody who has not signed in, on the public pages of this institution. Whoever they are has been proven by nothing.
+    Visitor(InstitutionId),
     /// The operator, who runs commands on the server, or has a session that one of them has opened (`app/operators.rs`).
     Operator,
     /// The server itself: background jobs, schedules, and webhooks with a verified signature.
@@ -122,6 +125,11 @@ impl Actor {
         if self.is_operator() { Ok(()) } else { Err(Error::Forbidden(Forbidden::Administration)) }
     }
 
+    /// Checks that the actor may see what the institution shows to everybody who comes to its pages.
+    pub fn visit(&self, institution: InstitutionId) -> Result<()> {
+        self.check_reach(institution)
+    }
+
     /// Checks that the actor is this person, or administers their institution.
     pub fn represent(&self, person: &PersonId) -> Result<()> {
         if self.is_person(person) { Ok(()) } else { self.administer(person.institution) }
@@ -154,6 +162,7 @@ impl Actor {
             Self::Person(person) => person.email_key.clone(),
             Self::Member(member) => member.email.clone(),
             Self::Scim(_) => "scim".to_owned(),
+            Self::Visitor(_) => "visitor".to_owned(),
             Self::Operator => "operator".to_owned(),
             Self::System => "system".to_owned(),
         }
@@ -166,6 +175,7 @@ impl Actor {
             Self::Person(person) => Who::named(WhoKind::Person, &person.email_key),
             Self::Member(member) => Who::named(WhoKind::Member, &member.email),
             Self::Scim(connection) => Who::named(WhoKind::Scim, &connection.name),
+            Self::Visitor(_) => Who::VISITOR,
             Self::Operator => Who::OPERATOR,
             Self::System => Who::SYSTEM,
         }
@@ -181,7 +191,7 @@ impl Actor {
         match self {
             Self::Person(person) => Some(person),
             Self::Member(member) => Some(&member.person),
-            Self::Token(_) | Self::Scim(_) | Self::Operator | Self::System => None,
+            Self::Token(_) | Self::Scim(_) | Self::Visitor(_) | Self::Operator | Self::System => None,
         }
     }
 
@@ -189,7 +199,12 @@ impl Actor {
     pub(super) fn connection(&self) -> Option<&Connection> {
         match self {
             Self::Scim(connection) => Some(connection),
-            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Operator | Self::System => None,
+            Self::Token(_)
+            | Self::Person(_)
+            | Self::Member(_)
+            | Self::Visitor(_)
+            | Self::Operator
+            | Self::System => None,
         }
     }
 
@@ -205,6 +220,7 @@ impl Actor {
             Self::Person(person) => Scope::Institution(person.institution),
             Self::Member(member) => Scope::Institution(member.person.institution),
             Self::Scim(connection) => Scope::Institution(connection.institution),
+            Self::Visitor(institution) => Scope::Institution(*institution),
             Self::Operator | Self::System => Scope::Installation,
         }
     }
@@ -213,7 +229,7 @@ impl Actor {
     /// token could create another with more permissions.
     fn is_administrator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) | Self::Scim(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Visitor(_) => false,
             Self::Member(member) => matches!(member.role, Role::Owner | Role::Admin),
             Self::Operator | Self::System => true,
         }
@@ -222,7 +238,7 @@ impl Actor {
     /// Returns whether the actor owns the institutions that it administers.
     fn is_owner(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) | Self::Scim(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Visitor(_) => false,
             Self::Member(member) => member.role == Role::Owner,
             Self::Operator | Self::System => true,
         }
@@ -232,7 +248,12 @@ impl Actor {
     fn is_member(&self, may: impl FnOnce(&Member) -> bool) -> bool {
         match self {
             Self::Member(member) => may(member),
-            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Operator | Self::System => false,
+            Self::Token(_)
+            | Self::Person(_)
+            | Self::Scim(_)
+            | Self::Visitor(_)
+            | Self::Operator
+            | Self::System => false,
         }
     }
 
@@ -243,7 +264,12 @@ impl Actor {
                 Role::Manager => Some(&member.pages),
                 Role::Owner | Role::Admin | Role::Reader => None,
             },
-            Self::Token(_) | Self::Person(_) | Self::Scim(_) | Self::Operator | Self::System => None,
+            Self::Token(_)
+            | Self::Person(_)
+            | Self::Scim(_)
+            | Self::Visitor(_)
+            | Self::Operator
+            | Self::System => None,
         }
     }
 
@@ -251,20 +277,25 @@ impl Actor {
         match self {
             Self::Person(own) => own == person,
             Self::Member(member) => member.person == *person,
-            Self::Token(_) | Self::Scim(_) | Self::Operator | Self::System => false,
+            Self::Token(_) | Self::Scim(_) | Self::Visitor(_) | Self::Operator | Self::System => false,
         }
     }
 
     pub(super) fn is_token(&self) -> bool {
         match self {
             Self::Token(_) => true,
-            Self::Person(_) | Self::Member(_) | Self::Scim(_) | Self::Operator | Self::System => false,
+            Self::Person(_)
+            | Self::Member(_)
+            | Self::Scim(_)
+            | Self::Visitor(_)
+            | Self::Operator
+            | Self::System => false,
         }
     }
 
     fn is_operator(&self) -> bool {
         match self {
-            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Scim(_) => false,
+            Self::Token(_) | Self::Person(_) | Self::Member(_) | Self::Scim(_) | Self::Visitor(_) => false,
             Self::Operator | Self::System => true,
         }
     }
@@ -273,8 +304,8 @@ impl Actor {
     fn people(&self, institution: InstitutionId) -> Access {
         let people = match self {
             Self::Token(caller) => return caller.access.clone(),
-            // People reach their own entries through `represent`, and directories through `provision`.
-            Self::Person(_) | Self::Scim(_) => {
+            // People reach their own entries through `represent`, directories through `provision`, and visitors reach nobody.
+            Self::Person(_) | Self::Scim(_) | Self::Visitor(_) => {
                 Access::new(institution, TokenScope::Read, Some(Vec::new()), false)
             }
             Self::Member(member) => match member.role {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{
     Actor, App, Error, Missing, Result, audiences,
@@ -18,7 +18,7 @@ use crate::{
         audience::Audience,
         audit::{Act, SubjectKind, Who},
         call::Reason,
-        consent::{self, Consent, ConsentText, Giver},
+        consent::{self, Consent, ConsentText, Giver, Via},
         email::email_key,
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -44,6 +44,11 @@ pub struct ConsentState {
 pub async fn of_person(app: &App, actor: &Actor, person: &PersonId) -> Result<ConsentState> {
     actor.represent(person)?;
     state(&mut app.db.read(), person.institution, &[Giver::Person(person.clone())]).await
+}
+
+/// For somebody who has the person's invitation.
+pub(super) async fn of_giver(sql: &mut Sql, person: &PersonId) -> Result<ConsentState> {
+    state(sql, person.institution, &[Giver::Person(person.clone())]).await
 }
 
 /// For the owner of an entry, who may have no email.
@@ -108,14 +113,47 @@ pub async fn agree(
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                let institution = person.institution;
                 own_person::lock_registered(sql, &person).await?;
-                if current(sql, institution).await?.version != version {
-                    return Ok(false);
-                }
-                consents::agree(sql, &Giver::Person(person), &version, language, now).await?;
-                audit::write(sql, &[record.change(Json::Null, json!({ "version": version }))]).await?;
-                Ok(true)
+                agree_in(sql, record, person, Via::SignIn, (&version, language), now).await
+            })
+        })
+        .await
+}
+
+/// `agree` inside the caller's transaction, which holds the institution's lock. The person is registered.
+pub(super) async fn agree_in(
+    sql: &mut Sql,
+    record: Record,
+    person: PersonId,
+    via: Via,
+    (version, language): (&str, Language),
+    now: Moment,
+) -> Result<bool> {
+    if current(sql, person.institution).await?.version != version {
+        return Ok(false);
+    }
+    consents::agree(sql, &Giver::Person(person), via, version, language, now).await?;
+    let mut after = Map::from_iter([("version".to_owned(), version.into())]);
+    if let Some(word) = via.word() {
+        after.insert("via".to_owned(), word.into());
+    }
+    audit::write(sql, &[record.change(Json::Null, Json::Object(after))]).await?;
+    Ok(true)
+}
+
+/// The owner of an entry has come from a learning system: what somebody has agreed to with their invitation counts no longer.
+pub(super) async fn ask_again(app: &App, owner: Owner) -> Result<()> {
+    let sql = &mut app.db.read();
+    let Some(Giver::Person(person)) = givers(sql, owner).await?.into_iter().next() else { return Ok(()) };
+    // The read avoids occupying the database's single writer at each launch.
+    if !consents::any_by_invitation(sql, &person).await? {
+        return Ok(());
+    }
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, person.institution).await?;
+                Ok(consents::ask_again(sql, &person).await?)
             })
         })
         .await
@@ -140,7 +178,7 @@ pub async fn agree_as_owner(
                     return Ok(false);
                 }
                 if let Some(giver) = giver {
-                    consents::agree(sql, &giver, &version, language, now).await?;
+                    consents::agree(sql, &giver, Via::SignIn, &version, language, now).await?;
                     let record = match &giver {
                         Giver::Person(person) => record.of_person(person),
                         Giver::Registration(_, id) => record.about(SubjectKind::Participant, id, ""),

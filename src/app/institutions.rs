@@ -117,6 +117,12 @@ pub async fn find(app: &App, actor: &Actor, slug: &str) -> Result<Institution> {
     Ok(found)
 }
 
+/// The institution to whose public pages anybody comes. Until they have signed in, they act as `Actor::Visitor`.
+pub async fn public(app: &App, slug: &str) -> Result<Institution> {
+    let found = institutions::by_slug(&mut app.db.read(), slug).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
+}
+
 /// Returns whether any institution allows this web origin. A CORS preflight request does not identify the institution.
 pub async fn any_allows(app: &App, origin: &str) -> Result<bool> {
     Ok(institutions::any_allows(&mut app.db.read(), origin).await?)

@@ -153,7 +153,7 @@ pub async fn withdraw(
         .await
 }
 
-fn about(record: Record, invitation: &Invitation) -> Record {
+pub(super) fn about(record: Record, invitation: &Invitation) -> Record {
     record.about(SubjectKind::Invitation, invitation.id, &invitation.email).person(&invitation.email_key)
 }
 

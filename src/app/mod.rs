@@ -67,6 +67,7 @@ pub mod plays;
 pub mod progress;
 pub mod pronunciations;
 pub mod recording_requests;
+pub mod refused_people;
 pub mod registrations;
 pub mod retention;
 pub mod scim;

@@ -80,7 +80,7 @@ pub struct OpenReach {
 
 impl OpenReach {
     pub fn access(&self) -> Access {
-        Access::whole(self.institution.id)
+        Access::of_visitor(self.institution.id)
     }
 }
 

@@ -33,7 +33,7 @@ use crate::{
         session::PersonId,
         sign_in::{ADMISSION_LIFE, ReturnTo},
     },
-    store::{self, Sql, admissions},
+    store::{self, Sql, admissions, refused_people, rolls},
 };
 
 /// The response to somebody who wants to register. It is the same for every address.
@@ -102,10 +102,17 @@ pub(super) async fn admit(app: &App, person: &PersonId, email: &Email, return_to
     let (person, email) = (person.clone(), email.as_given().to_owned());
     app.db
         .write::<_, Error>(move |sql| {
-            Box::pin(async move { Ok(admissions::set(sql, &person, page_id, &email, now).await?) })
+            Box::pin(async move {
+                // A directory that disables them takes this lock, too.
+                rolls::lock(sql, person.institution).await?;
+                if refused_people::is_refused(sql, &person).await? {
+                    return Ok(false);
+                }
+                admissions::set(sql, &person, page_id, &email, now).await?;
+                Ok(true)
+            })
         })
-        .await?;
-    Ok(true)
+        .await
 }
 
 /// The page that a path leads to, and the event code in its query.
@@ -206,7 +213,7 @@ fn is_lacking(given: &Given<String>, is_new: bool) -> bool {
 
 /// The custom fields that a page asks for, in the order of pages.
 pub async fn asked_fields(app: &App, public: &PublicPage) -> Result<Vec<CustomField>> {
-    let mut fields = custom_fields::all(app, &Access::whole(public.institution.id)).await?;
+    let mut fields = custom_fields::all(app, &Access::of_visitor(public.institution.id)).await?;
     fields.retain(|field| public.settings.asked.of(field).is_asked());
     sort_for_pages(&mut fields);
     Ok(fields)
@@ -325,6 +332,9 @@ async fn permission(
         return Ok(Permission::Refused(Outcome::Closed));
     }
     let sql = &mut app.db.read();
+    if refused_people::is_refused(sql, person).await? {
+        return Ok(Permission::Refused(Outcome::NotPermitted));
+    }
     let invited = admissions::invited(sql, person, page.id, now).await?.as_deref().and_then(Email::parse);
     let admitted = admissions::find(sql, person, page.id, now.minus(ADMISSION_LIFE)).await?;
     // An admission ends when the rule changes (`page_settings::update`), and may date from when the page had other domains.

@@ -14,7 +14,7 @@ use crate::{
         session::{How, PersonId, ProviderSession, Session},
         sso::Connection,
     },
-    store::{rolls, sessions, sign_ins, sso},
+    store::{Sql, consents, rolls, sessions, sign_ins, sso},
 };
 
 /// A session ends this long after its last use, and at the latest after `LIFE`. A session that was handed over to another device, or
@@ -33,12 +33,97 @@ pub const fn cookie_seconds(how: How) -> i64 {
     life.as_secs().cast_signed()
 }
 
-/// Opens a session. The secret is always new, whatever cookies the browser sent (session fixation). Somebody who was erased since they
-/// proved who they are, or must sign in through the provider by now, is `Missing::Participant`.
-pub async fn open(app: &App, person: PersonId, how: How) -> Result<Secret> {
-    let secret = Secret::generate(app);
-    open_as(app, &secret, person, how, None).await?;
-    Ok(secret)
+/// A session that has just been opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    pub secret: Secret,
+    pub how: How,
+    pub email_key: String,
+}
+
+/// How a person has proven who they are.
+struct SignInProof {
+    how: How,
+    /// When they have proven it, if that is known.
+    authenticated_at: Option<Moment>,
+    /// Does the institution vouch that the person is one of its people?
+    is_vouched: bool,
+}
+
+/// A session that is about to be opened. `insert` belongs in the transaction that spends what proves who the person is: if that
+/// transaction fails, the proof can be used again.
+#[derive(Clone)]
+pub(super) struct Opening {
+    secret: Secret,
+    /// The digests of sessions of this browser, which end with it.
+    old: Vec<String>,
+    now: Moment,
+}
+
+impl Opening {
+    pub const fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// The secret is always new, whatever cookies the browser sent (session fixation). `old` are the sessions that it has.
+    pub fn new(app: &App, old: &[Secret]) -> Self {
+        Self {
+            secret: Secret::generate(app),
+            old: old.iter().map(Secret::digest).collect(),
+            now: app.clock.now(),
+        }
+    }
+
+    /// Opens the session. Somebody who was erased since they proved who they are, or must sign in through the provider by now, is
+    /// `Missing::Participant`.
+    ///
+    /// It takes the institution's lock, as erasing a person does. A transaction that locks other rows first takes this lock before
+    /// them.
+    pub async fn insert(&self, sql: &mut Sql, person: PersonId, how: How) -> Result<Opened> {
+        let authenticated_at = how.proves_at_opening().then_some(self.now);
+        let proof = SignInProof { how, authenticated_at, is_vouched: how == How::Proxy };
+        self.insert_proven(sql, person, proof).await
+    }
+
+    async fn insert_proven(&self, sql: &mut Sql, person: PersonId, proof: SignInProof) -> Result<Opened> {
+        let now = self.now;
+        let SignInProof { how, authenticated_at, is_vouched } = proof;
+        rolls::lock(sql, person.institution).await?;
+        if !sign_ins::may_sign_in(sql, &person, now).await? {
+            return Err(Error::Missing(Missing::Participant));
+        }
+        // This may have been switched off since the code was entered. Doing so takes the lock, too, and so does giving a role.
+        if how == How::Mail && !sign_ins::may_use_mail(sql, &person).await? {
+            return Err(Error::Missing(Missing::Participant));
+        }
+        for old in &self.old {
+            sessions::delete(sql, old).await?;
+        }
+        let life = if how.is_restricted() { RESTRICTED_LIFE } else { IDLE };
+        let session = Session {
+            person,
+            how,
+            created_at: now,
+            last_used_at: now,
+            expires_at: now.plus(life),
+            authenticated_at,
+            is_vouched,
+        };
+        let digest = self.secret.digest();
+        sessions::insert(sql, &digest, &session).await?;
+        if how != How::Invitation {
+            consents::ask_again(sql, &session.person).await?;
+        }
+        sessions::keep_newest(sql, &digest, &session.person, MOST - 1, now).await?;
+        sessions::delete_expired(sql, now).await?;
+        Ok(Opened { secret: self.secret.clone(), how, email_key: session.person.email_key })
+    }
+}
+
+/// Opens a session for a person whom something else has authenticated for this request. `old` are the sessions of the browser.
+pub async fn open(app: &App, person: PersonId, how: How, old: &[Secret]) -> Result<Opened> {
+    let opening = Opening::new(app, old);
+    app.db.write::<_, Error>(move |sql| Box::pin(async move { opening.insert(sql, person, how).await })).await
 }
 
 /// The connection to a provider that has authenticated the person.
@@ -50,56 +135,29 @@ pub(super) struct Through {
     pub authenticated_at: Option<Moment>,
 }
 
-/// Opens a session with a secret that was generated for it. If the connection was deleted or made stricter since it accepted the
-/// person, the result is `Missing::SsoConnection`.
-pub(super) async fn open_as(
+/// Opens a session through a provider. If the connection was deleted or made stricter since it accepted the person, the result is
+/// `Missing::SsoConnection`.
+pub(super) async fn open_through(
     app: &App,
-    secret: &Secret,
+    opening: Opening,
     person: PersonId,
-    how: How,
-    through: Option<Through>,
-) -> Result<()> {
-    let now = app.clock.now();
-    let life = if how.is_restricted() { RESTRICTED_LIFE } else { IDLE };
-    let (authenticated_at, is_vouched) = match &through {
-        Some(through) => (through.authenticated_at, through.connection.vouches()),
-        None => (how.proves_at_opening().then_some(now), how == How::Proxy),
-    };
-    let session = Session {
-        person,
-        how,
-        created_at: now,
-        last_used_at: now,
-        expires_at: now.plus(life),
-        authenticated_at,
-        is_vouched,
-    };
-    let digest = secret.digest();
+    through: Through,
+) -> Result<Opened> {
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // Erasing a person takes this lock, too.
-                rolls::lock(sql, session.person.institution).await?;
-                if !sign_ins::may_sign_in(sql, &session.person, now).await? {
-                    return Err(Error::Missing(Missing::Participant));
+                let Through { connection, kept, authenticated_at } = through;
+                // Changing and deleting a connection take these two locks, too.
+                rolls::lock(sql, person.institution).await?;
+                let known = sso::lock(sql, person.institution, connection.id).await?;
+                if known.is_none_or(|known| known.is_stricter_than(&connection)) {
+                    return Err(Error::Missing(Missing::SsoConnection));
                 }
-                // This may have been switched off since the code was entered. Doing so takes the lock, too, and so does giving a role.
-                if session.how == How::Mail && !sign_ins::may_use_mail(sql, &session.person).await? {
-                    return Err(Error::Missing(Missing::Participant));
-                }
-                if let Some(through) = &through {
-                    // Changing and deleting a connection take these two locks, too.
-                    let known = sso::lock(sql, session.person.institution, through.connection.id).await?;
-                    if known.is_none_or(|known| known.is_stricter_than(&through.connection)) {
-                        return Err(Error::Missing(Missing::SsoConnection));
-                    }
-                }
-                sessions::insert(sql, &digest, &session).await?;
-                if let Some(through) = &through {
-                    sessions::set_provider(sql, &digest, &through.kept).await?;
-                }
-                sessions::keep_newest(sql, &digest, &session.person, MOST - 1, now).await?;
-                Ok(sessions::delete_expired(sql, now).await?)
+                let is_vouched = connection.vouches();
+                let proof = SignInProof { how: How::Oidc, authenticated_at, is_vouched };
+                let opened = opening.insert_proven(sql, person, proof).await?;
+                sessions::set_provider(sql, &opened.secret.digest(), &kept).await?;
+                Ok(opened)
             })
         })
         .await

@@ -10,7 +10,7 @@ use super::{
     audit::{self, Record},
     limiter::{LimitKey, Policy},
     members, outbox, registrations,
-    sessions::Secret,
+    sessions::{Opened, Opening, Secret},
     sign_in_marks::Marks,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
     },
     mail::render::SignIn,
     store::{
-        self, Sql, admissions, institutions, languages,
+        self, Sql, admissions, institutions, languages, refused_people, rolls,
         sign_ins::{self, Known, Link, Request},
     },
 };
@@ -289,6 +289,7 @@ async fn known(sql: &mut Sql, request: &Request, now: Moment) -> Result<Vec<Know
     if known.is_empty()
         && let (Some(institution), Some(_)) = (request.institution, request.name_page)
         && let Some(institution) = institutions::by_id(sql, institution).await?
+        && !refused_people::is_refused(sql, &request.person_in(institution.id)).await?
     {
         known.push(Known { institution, email: request.email.clone() });
     }
@@ -319,65 +320,106 @@ pub async fn is_waiting(app: &App, browser: &Secret) -> Result<bool> {
 pub enum Proof {
     /// A wrong code or link, or one that is no longer valid. Which, is not said.
     Wrong,
-    Person {
-        person: PersonId,
-        how: How,
-        return_to: ReturnTo,
-    },
+    /// The session is open: it was opened in the transaction that has spent the code or the link.
+    SignedIn { opened: Opened, return_to: ReturnTo },
     /// The address is proven, and known in several institutions: `choices` and `choose` follow, with this new secret of the browser.
     /// The old one may have been planted by somebody else, who must not be able to choose (session fixation).
     Choice(Secret),
 }
 
 /// Checks a code that was entered in the browser that requested it. Other browsers have no request of their own, so they can neither
-/// guess nor use up the tries.
-pub async fn enter_code(app: &App, browser: &Secret, code: &str) -> Result<Proof> {
+/// guess nor use up the tries. `old` are the browser's sessions, which end with a new one.
+pub async fn enter_code(app: &App, browser: &Secret, code: &str, old: &[Secret]) -> Result<Proof> {
     let (owned_app, now, browser_digest, code) =
         (app.clone(), app.clock.now(), browser.digest(), code_key(code));
     // The read is cheap, and avoids occupying the database's single writer: anybody can send this form.
-    if !sign_ins::can_try(&mut app.db.read(), &browser_digest, TRIES, now).await? {
+    let sql = &mut app.db.read();
+    let Some(seen) = sign_ins::can_try(sql, &browser_digest, TRIES, now).await? else {
         return Ok(Proof::Wrong);
-    }
-    let renewed = Secret::generate(app);
+    };
+    // Guesses do not wait for the institution's lock, and nobody waits for them.
+    let place = match is_code(app, &seen, &code)? {
+        true => place(sql, &seen, now).await?,
+        false => None,
+    };
+    let spending = Spending::new(app, old);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                lock_place(sql, place).await?;
                 let counted = sign_ins::count_try(sql, &browser_digest, TRIES, now).await?;
                 let Some(request) = counted else { return Ok(Proof::Wrong) };
-                let given = code_digest(&owned_app, request.id, &code)?;
-                let expected = request.code_digest.clone().unwrap_or_default();
                 // The try counts also when the code is wrong: the transaction commits.
-                if !bool::from(given.as_bytes().ct_eq(expected.as_bytes())) {
+                if !is_code(&owned_app, &request, &code)? {
                     return Ok(Proof::Wrong);
                 }
-                prove(sql, request, renewed, now).await
+                spending.prove(sql, request, place).await
             })
         })
         .await
 }
 
-/// Spends a request whose code or link was right. From now on it belongs to the browser with the renewed secret.
-async fn prove(sql: &mut Sql, request: Request, renewed: Secret, now: Moment) -> Result<Proof> {
-    if !sign_ins::prove(sql, request.id, &renewed.digest(), now, now.plus(LIFE)).await? {
-        return Ok(Proof::Wrong);
-    }
-    match &proven_in(sql, &request, now).await?[..] {
-        [] => Ok(Proof::Wrong),
-        [one] => enter(sql, &request, one.id, now).await,
-        _ => Ok(Proof::Choice(renewed)),
+fn is_code(app: &App, request: &Request, code: &str) -> Result<bool> {
+    let given = code_digest(app, request.id, code)?;
+    let expected = request.code_digest.as_deref().unwrap_or_default();
+    Ok(bool::from(given.as_bytes().ct_eq(expected.as_bytes())))
+}
+
+/// The institution that a request leads to, if it is one: its lock comes before that of the request. Read before the transaction.
+async fn place(sql: &mut Sql, request: &Request, now: Moment) -> Result<Option<InstitutionId>> {
+    Ok(match &proven_in(sql, request, now).await?[..] {
+        [one] => Some(one.id),
+        _ => None,
+    })
+}
+
+async fn lock_place(sql: &mut Sql, place: Option<InstitutionId>) -> Result<()> {
+    match place {
+        Some(institution) => Ok(rolls::lock(sql, institution).await?),
+        None => Ok(()),
     }
 }
 
-/// Uses a proven request for one institution.
-async fn enter(sql: &mut Sql, request: &Request, institution: InstitutionId, now: Moment) -> Result<Proof> {
-    if !sign_ins::mark_used(sql, request.id, now).await? {
-        return Ok(Proof::Wrong);
+/// Spends a request or a link, and opens the session that it is for, in one transaction: if that fails, nothing is spent.
+struct Spending {
+    opening: Opening,
+    /// The browser's new secret, if the person has to choose an institution.
+    renewed: Secret,
+    now: Moment,
+}
+
+impl Spending {
+    fn new(app: &App, old: &[Secret]) -> Self {
+        Self { opening: Opening::new(app, old), renewed: Secret::generate(app), now: app.clock.now() }
     }
-    let person = PersonId { institution, email_key: request.email_key.clone() };
-    if let Some(page) = request.name_page {
-        admissions::set(sql, &person, page, &request.email, now).await?;
+
+    /// Spends a request whose code or link was right. From now on it belongs to the browser with the renewed secret. The caller holds the
+    /// lock of `place`.
+    async fn prove(self, sql: &mut Sql, request: Request, place: Option<InstitutionId>) -> Result<Proof> {
+        let (now, until) = (self.now, self.now.plus(LIFE));
+        if !sign_ins::prove(sql, request.id, &self.renewed.digest(), now, until).await? {
+            return Ok(Proof::Wrong);
+        }
+        match &proven_in(sql, &request, now).await?[..] {
+            [] => Ok(Proof::Wrong),
+            [one] if place == Some(one.id) => self.enter(sql, &request, one.id).await,
+            // Several; or another one than a moment ago, whose lock would come too late.
+            _ => Ok(Proof::Choice(self.renewed)),
+        }
     }
-    Ok(Proof::Person { person, how: How::Mail, return_to: request.return_to.clone().unwrap_or_default() })
+
+    /// Uses a proven request for one institution, whose lock the caller holds.
+    async fn enter(&self, sql: &mut Sql, request: &Request, institution: InstitutionId) -> Result<Proof> {
+        if !sign_ins::mark_used(sql, request.id, self.now).await? {
+            return Ok(Proof::Wrong);
+        }
+        let person = request.person_in(institution);
+        if let Some(page) = request.name_page {
+            admissions::set(sql, &person, page, &request.email, self.now).await?;
+        }
+        let opened = self.opening.insert(sql, person, How::Mail).await?;
+        Ok(Proof::SignedIn { opened, return_to: request.return_to.clone().unwrap_or_default() })
+    }
 }
 
 /// The institutions that a person with a proven address can choose from.
@@ -389,21 +431,24 @@ pub async fn choices(app: &App, browser: &Secret) -> Result<Vec<Institution>> {
     }
 }
 
-pub async fn choose(app: &App, browser: &Secret, slug: &str) -> Result<Proof> {
+pub async fn choose(app: &App, browser: &Secret, slug: &str, old: &[Secret]) -> Result<Proof> {
     let (now, browser_digest, slug) = (app.clock.now(), browser.digest(), slug.to_owned());
     // As in `enter_code`.
-    if sign_ins::proven(&mut app.db.read(), &browser_digest, now).await?.is_none() {
-        return Ok(Proof::Wrong);
-    }
+    let sql = &mut app.db.read();
+    let Some(seen) = sign_ins::proven(sql, &browser_digest, now).await? else { return Ok(Proof::Wrong) };
+    let chosen = proven_in(sql, &seen, now).await?.into_iter().find(|one| one.slug == slug);
+    let Some(chosen) = chosen else { return Ok(Proof::Wrong) };
+    let spending = Spending::new(app, old);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                rolls::lock(sql, chosen.id).await?;
                 let proven = sign_ins::proven(sql, &browser_digest, now).await?;
                 let Some(request) = proven else { return Ok(Proof::Wrong) };
                 let proven = proven_in(sql, &request, now).await?;
-                match proven.iter().find(|institution| institution.slug == slug) {
-                    Some(chosen) => enter(sql, &request, chosen.id, now).await,
-                    None => Ok(Proof::Wrong),
+                match proven.iter().any(|institution| institution.id == chosen.id) {
+                    true => spending.enter(sql, &request, chosen.id).await,
+                    false => Ok(Proof::Wrong),
                 }
             })
         })
@@ -421,18 +466,24 @@ pub async fn look_at_link(app: &App, link: &Secret) -> Result<Option<String>> {
     Ok(found.map(|link| sign_in::masked(&link.person.email_key)))
 }
 
-/// Spends a link, in any browser.
-pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
+/// Spends a link, in any browser. `old` are its sessions, which end with a new one.
+pub async fn spend_link(app: &App, link: &Secret, old: &[Secret]) -> Result<Proof> {
+    let (now, digest, sql) = (app.clock.now(), link.digest(), &mut app.db.read());
     // As in `enter_code`.
-    if look_at_link(app, link).await?.is_none() {
-        return Ok(Proof::Wrong);
-    }
-    let (now, renewed, digest) = (app.clock.now(), Secret::generate(app), link.digest());
+    let place = match sign_ins::by_link(sql, &digest, now).await? {
+        Some(request) => place(sql, &request, now).await?,
+        None => match sign_ins::link(sql, &digest, now).await? {
+            Some(link) => Some(link.person.institution),
+            None => return Ok(Proof::Wrong),
+        },
+    };
+    let spending = Spending::new(app, old);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                lock_place(sql, place).await?;
                 if let Some(request) = sign_ins::by_link(sql, &digest, now).await? {
-                    return prove(sql, request, renewed, now).await;
+                    return spending.prove(sql, request, place).await;
                 }
                 let Some(link) = sign_ins::spend_link(sql, &digest, now).await? else {
                     return Ok(Proof::Wrong);
@@ -444,8 +495,8 @@ pub async fn spend_link(app: &App, link: &Secret) -> Result<Proof> {
                     LinkPurpose::Operator => How::Link,
                     LinkPurpose::Handover => How::Handover,
                 };
-                let return_to = link.return_to.unwrap_or_default();
-                Ok(Proof::Person { person: link.person, how, return_to })
+                let opened = spending.opening.insert(sql, link.person, how).await?;
+                Ok(Proof::SignedIn { opened, return_to: link.return_to.unwrap_or_default() })
             })
         })
         .await

@@ -171,6 +171,7 @@ async fn list(app: &App, owner: &Institution, json: bool) -> Result<(), Failure>
                 "language": one.language.tag(),
                 "consented_at": output::time(one.consented_at),
                 "withdrawn_at": one.withdrawn_at.map(output::time),
+                "via": one.via.word(),
             })
         });
         output::print_json(&json!({
@@ -188,10 +189,11 @@ async fn list(app: &App, owner: &Institution, json: bool) -> Result<(), Failure>
                 one.language.tag().to_owned(),
                 output::time(one.consented_at),
                 one.withdrawn_at.map(output::time).unwrap_or_default(),
+                one.via.word().unwrap_or_default().to_owned(),
             ]
         })
         .collect();
-    output::print_table(&["WHO", "VERSION", "LANGUAGE", "AGREED", "WITHDRAWN"], &rows);
+    output::print_table(&["WHO", "VERSION", "LANGUAGE", "AGREED", "WITHDRAWN", "VIA"], &rows);
     for (version, Count { agreed, withdrawn }) in counts {
         output::print_line(&format!("version {version}: {agreed} agreed, {withdrawn} withdrawn"));
     }

@@ -16,6 +16,7 @@ use crate::{
     app::{
         Actor, App, Error, audiences,
         persons::{self, Archive, Erased, Files, Rewrite},
+        refused_people,
         streams::Chunks,
     },
     domain::{audience::Audience, email::email_key, session::PersonId},
@@ -54,6 +55,19 @@ pub enum Person {
         #[arg(long)]
         json: bool,
     },
+    /// Let somebody in again whom a directory has disabled or deleted
+    ///
+    /// A directory that disables somebody ends their sessions and invitations, and they cannot register any more, not even with a new
+    /// invitation, until the directory enables them or this command lets them in. Without an address, lists who is refused. For
+    /// example: endonym person readmit ana@example.edu --institution example-university
+    Readmit {
+        /// The person's email address
+        email: Option<String>,
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        #[arg(long)]
+        json: bool,
+    },
     /// Erase a person from every name page, including courses they have left
     ///
     /// Removes their registrations, recordings, originals, pictures and calls, and their rows in stored exports. Pending calls are
@@ -81,6 +95,10 @@ impl Person {
             Self::Update { email, institution, audience, json } => {
                 update(app, email, institution, audience, *json).await
             }
+            Self::Readmit { email: Some(email), institution, json } => {
+                readmit(app, email, institution, *json).await
+            }
+            Self::Readmit { email: None, institution, json } => refused(app, institution, *json).await,
             Self::Delete { email, institution, yes, json } => {
                 delete(app, email, institution, *yes, *json).await
             }
@@ -142,6 +160,46 @@ async fn update(app: &App, email: &str, slug: &str, audience: &str, json: bool) 
     } else {
         output::print_line(&format!("the audience of {email} is now `{}`", audience.word()));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn readmit(app: &App, email: &str, slug: &str, json: bool) -> Outcome {
+    let institution = institution(app, slug).await?.id;
+    refused_people::readmit(app, &Actor::Operator, institution, email).await.map_err(
+        |error| match error {
+            Error::Missing(_) => Failure(format!("no directory of `{slug}` has disabled {email}")),
+            other => other.into(),
+        },
+    )?;
+    if json {
+        output::print_json(&json!({ "email": email, "readmitted": true }));
+    } else {
+        output::print_line(&format!(
+            "{email} can be invited to `{slug}` again. Invitations that were withdrawn stay so, and what the directory has hidden stays hidden"
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn refused(app: &App, slug: &str, json: bool) -> Outcome {
+    let institution = institution(app, slug).await?.id;
+    let (mut all, mut after) = (Vec::new(), String::new());
+    loop {
+        let (part, is_more) = refused_people::list(app, &Actor::Operator, institution, &after).await?;
+        all.extend(part);
+        match all.last() {
+            Some(last) if is_more => after.clone_from(&last.email_key),
+            _ => break,
+        }
+    }
+    if json {
+        let all = all.iter().map(|one| json!({ "email": one.email_key, "since": output::time(one.at) }));
+        output::print_json(&json!({ "refused": all.collect::<Vec<_>>() }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rows: Vec<Vec<String>> =
+        all.into_iter().map(|one| vec![one.email_key, output::time(one.at)]).collect();
+    output::print_table(&["EMAIL", "DISABLED"], &rows);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -131,6 +131,7 @@ pub fn who_name(words: Words, who: &Who) -> String {
         WhoKind::Lti => "console-audit-by-lti",
         WhoKind::Phone => "console-audit-by-phone",
         WhoKind::Scim => "console-audit-by-scim",
+        WhoKind::Visitor => "console-audit-by-visitor",
         WhoKind::System => "console-audit-by-system",
     });
     if who.name().is_empty() { kind } else { format!("{} ({kind})", who.name()) }

@@ -7,6 +7,7 @@ mod list;
 mod merge;
 mod person;
 mod recording;
+mod refused;
 mod tasks;
 
 use axum::{extract::Request, http::StatusCode};
@@ -28,6 +29,8 @@ pub fn rules() -> Vec<Rule> {
         Rule::get("/console/{slug}/people", manager, list::show),
         Rule::get("/console/{slug}/people/deleted", manager, deleted::show),
         Rule::post("/console/{slug}/people/deleted/{id}/restore", manager, deleted::restore),
+        Rule::get("/console/{slug}/people/refused", Least::Admin, refused::show),
+        Rule::post("/console/{slug}/people/refused", Least::Admin, refused::readmit),
         Rule::get("/console/{slug}/people/bulk", manager, bulk::ask),
         Rule::post("/console/{slug}/people/bulk", manager, bulk::begin),
         Rule::post("/console/{slug}/people/bulk/delete", manager.fresh(), bulk::delete),

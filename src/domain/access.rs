@@ -95,6 +95,12 @@ impl Access {
         Self { institution, scope: TokenScope::All, pages: None, newest_only: false, by: Who::SYSTEM }
     }
 
+    /// What somebody reads who has not signed in. Which of the institution's people they find, the caller limits.
+    pub const fn of_visitor(institution: InstitutionId) -> Self {
+        let (scope, by) = (TokenScope::Read, Who::VISITOR);
+        Self { institution, scope, pages: None, newest_only: false, by }
+    }
+
     /// `None` grants all pages, including future ones; an empty list grants none.
     pub fn new(
         institution: InstitutionId,

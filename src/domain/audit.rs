@@ -55,6 +55,8 @@ words! {
         /// A person on the phone.
         Phone = "phone",
         Scim = "scim",
+        /// Somebody who has not signed in.
+        Visitor = "visitor",
         /// The server itself: jobs and schedules. If it acts on what another system says, the name is that of the system.
         System = "system",
     }
@@ -121,6 +123,8 @@ words! {
         ParticipantUpdated = "participant.updated",
         PersonErased = "person.erased",
         PersonExported = "person.exported",
+        /// A directory has disabled them, and an admin lets them in again.
+        PersonReadmitted = "person.readmitted",
         PhoneOptedIn = "phone.opted_in",
         PhoneOptedOut = "phone.opted_out",
         PhotoDeleted = "photo.deleted",
@@ -194,6 +198,7 @@ pub struct Who {
 
 impl Who {
     pub const SYSTEM: Self = Self { kind: WhoKind::System, name: None, id: None };
+    pub const VISITOR: Self = Self { kind: WhoKind::Visitor, name: None, id: None };
     pub const OPERATOR: Self = Self { kind: WhoKind::Operator, name: None, id: None };
 
     pub fn named(kind: WhoKind, name: &str) -> Self {

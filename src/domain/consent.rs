@@ -67,6 +67,29 @@ pub enum Giver {
     Registration(InstitutionId, ParticipantId),
 }
 
+/// How somebody is known who agrees for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Via {
+    /// The person has signed in.
+    SignIn,
+    /// They have the person's personal link, which managers have, too. When the person signs in, they are asked again.
+    Invitation,
+}
+
+impl Via {
+    /// The word in the database, in the audit log and on the command line. `None` for what needs no mention.
+    pub const fn word(self) -> Option<&'static str> {
+        match self {
+            Self::SignIn => None,
+            Self::Invitation => Some("invitation"),
+        }
+    }
+
+    pub fn parse(word: Option<&str>) -> Option<Self> {
+        [Self::SignIn, Self::Invitation].into_iter().find(|one| one.word() == word)
+    }
+}
+
 /// A consent that was given, and may have been withdrawn since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
@@ -74,6 +97,7 @@ pub struct Consent {
     /// The language that the text was shown in.
     pub language: Language,
     pub consented_at: Moment,
+    pub via: Via,
     pub withdrawn_at: Option<Moment>,
 }
 

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     app::{
         Actor, App, Result as AppResult, languages, looks, members,
-        sessions::{self, Secret},
+        sessions::{self, Opened, Secret},
         sign_in::Asker,
         sign_in_marks::{self, Marks},
         sso,
@@ -276,37 +276,27 @@ pub async fn begin(
     how: How,
     return_to: &ReturnTo,
 ) -> AppResult<Response> {
-    end_old(app, headers).await?;
-    let email_key = person.email_key.clone();
-    let secret = sessions::open(app, person, how).await?;
-    Ok(begun(app, headers, &email_key, &secret, how, return_to))
+    let opened = sessions::open(app, person, how, &old_sessions(app, headers)).await?;
+    Ok(begun(app, headers, &opened, return_to))
 }
 
 /// Like `begin`, for a person whom an OpenID provider has authenticated.
 pub async fn begin_sso(app: &App, headers: &HeaderMap, signed_in: sso::SignedIn) -> AppResult<Response> {
-    end_old(app, headers).await?;
-    let (return_to, email_key) = (signed_in.return_to.clone(), signed_in.person.email_key.clone());
-    let secret = sso::open_session(app, signed_in).await?;
-    Ok(begun(app, headers, &email_key, &secret, How::Oidc, &return_to))
+    let return_to = signed_in.return_to.clone();
+    let opened = sso::open_session(app, signed_in, &old_sessions(app, headers)).await?;
+    Ok(begun(app, headers, &opened, &return_to))
 }
 
-async fn end_old(app: &App, headers: &HeaderMap) -> AppResult<()> {
-    for old in SESSION.read(&app.links, headers).into_iter().filter_map(Secret::parse) {
-        sessions::end(app, &old).await?;
-    }
-    Ok(())
+/// The sessions that the browser has. They end when another one begins.
+pub fn old_sessions(app: &App, headers: &HeaderMap) -> Vec<Secret> {
+    SESSION.read(&app.links, headers).into_iter().filter_map(Secret::parse).collect()
 }
 
-fn begun(
-    app: &App,
-    headers: &HeaderMap,
-    email_key: &str,
-    secret: &Secret,
-    how: How,
-    return_to: &ReturnTo,
-) -> Response {
+/// Hands the browser a session that was opened, and goes where the person wanted to go.
+pub fn begun(app: &App, headers: &HeaderMap, opened: &Opened, return_to: &ReturnTo) -> Response {
     let mut response = reply::see_other(&format!("{}{}", root(&app.links), return_to.as_str()));
-    append(&mut response, SESSION.set(&app.links, secret.as_str(), sessions::cookie_seconds(how)));
+    let Opened { secret, how, email_key } = opened;
+    append(&mut response, SESSION.set(&app.links, secret.as_str(), sessions::cookie_seconds(*how)));
     append(&mut response, VISITOR.set(&app.links, "", 0));
     // Whoever holds a QR code or an invitation has not proven that the address is theirs.
     if !how.is_restricted() {

@@ -15,13 +15,13 @@ use axum::{
 
 use super::{
     notice,
-    session::{Visitor, VisitorForm, begin, set_visitor},
+    session::{Visitor, VisitorForm, begun, set_visitor},
 };
 use crate::{
     app::{
         Actor, App, Error, institutions, looks,
         sign_in::{self, Answer, MailRequest, Proof},
-        sso,
+        sso::{self, Offered},
     },
     domain::{
         email::Email,
@@ -29,7 +29,7 @@ use crate::{
         language::Language,
         mail_limit::Wait,
         sign_in::{AGAIN, BY_CODE, ReturnTo},
-        sso::{Connection, SsoOnly},
+        sso::SsoOnly,
     },
     http::{
         form::Form,
@@ -96,8 +96,8 @@ struct Target {
     /// The one that was named, or else the only one there is.
     institution: Option<Institution>,
     is_named: bool,
-    /// The connections of the institution.
-    connections: Vec<Connection>,
+    /// The OpenID providers of the institution.
+    offered: Vec<Offered>,
     sso_only: SsoOnly,
     /// The institution's language, for visitors who prefer none of ours.
     language: Language,
@@ -111,12 +111,12 @@ impl Target {
         let slug = form.text("institution");
         let is_named = slug.is_some();
         let institution = match slug {
-            Some(slug) => Some(institutions::find(app, &Actor::System, &slug).await?),
+            Some(slug) => Some(institutions::public(app, &slug).await?),
             None => institutions::only(app).await?,
         };
         let language = institution.as_ref().and_then(|found| found.language);
-        let connections = match &institution {
-            Some(institution) => sso::all(app, &Actor::System, Some(institution.id)).await?,
+        let offered = match &institution {
+            Some(institution) => sso::offered(app, &Actor::Visitor(institution.id), institution.id).await?,
             None => Vec::new(),
         };
         let sso_only = match &institution {
@@ -131,7 +131,7 @@ impl Target {
             look,
             institution,
             is_named,
-            connections,
+            offered,
             sso_only,
             language: language.unwrap_or_default(),
             return_to: form.get("return_to").and_then(ReturnTo::parse),
@@ -187,7 +187,7 @@ impl Target {
             return Vec::new();
         }
         let path = |id| format!("{}/sso/{id}/start?{}", root(&app.links), self.return_query());
-        self.connections.iter().map(|one| (one.name.as_str(), path(one.id))).collect()
+        self.offered.iter().map(|one| (one.name.as_str(), path(one.id))).collect()
     }
 
     fn show(&self, app: &App, visitor: &Visitor, email: &str, fault: Option<&'static str>) -> Response {
@@ -266,23 +266,20 @@ fn start_again(app: &App, visitor: &Visitor, status: StatusCode, title: &str, se
 }
 
 /// Continues after a proof. `wrong` is the response to a wrong one.
-async fn proceed(
+fn proceed(
     app: &App,
     visitor: &Visitor,
     proof: Result<Proof, Error>,
     wrong: impl FnOnce() -> Response,
 ) -> Response {
-    let begun = match proof {
-        Ok(Proof::Wrong) => return wrong(),
+    match proof {
+        Ok(Proof::Wrong) => wrong(),
         Ok(Proof::Choice(browser)) => {
             let mut response = reply::see_other(&format!("{}/sign-in/choose", root(&app.links)));
             set_visitor(app, &mut response, &browser);
-            return response;
+            response
         }
-        Ok(Proof::Person { person, how, return_to }) => {
-            begin(app, &visitor.headers, person, how, &return_to).await
-        }
-        Err(error) => Err(error),
-    };
-    begun.unwrap_or_else(|error| notice::fault(visitor.page(app, "/sign-in"), &error))
+        Ok(Proof::SignedIn { opened, return_to }) => begun(app, &visitor.headers, &opened, &return_to),
+        Err(error) => notice::fault(visitor.page(app, "/sign-in"), &error),
+    }
 }

@@ -14,7 +14,6 @@ use crate::{
         fault::{Fault, Field},
         field_errors::FieldErrors,
         language::Language,
-        session::How,
         sign_in::{ReturnTo, masked},
     },
     http::{
@@ -100,11 +99,11 @@ pub async fn accept(
         last_name: form.get("last_name").unwrap_or_default().to_owned(),
         agreed: version.map(|version| (version.to_owned(), language)),
     };
-    match invitations::accept(&app, &token, acceptance).await {
-        Ok(Some((person, slug))) => {
+    let old = session::old_sessions(&app, &visitor.headers);
+    match invitations::accept(&app, &token, acceptance, &old).await {
+        Ok(Some((opened, slug))) => {
             let return_to = ReturnTo::parse(&format!("/p/{slug}/own")).unwrap_or_default();
-            let begun = session::begin(&app, &visitor.headers, person, How::Invitation, &return_to).await;
-            begun.unwrap_or_else(|error| notice::fault(visitor.page(&app, "/sign-in"), &error))
+            session::begun(&app, &visitor.headers, &opened, &return_to)
         }
         Ok(None) => over(&app, &visitor),
         Err(Error::Invalid(errors)) => match invitations::open(&app, &token).await {

@@ -302,9 +302,10 @@ fn return_query(return_to: &str) -> String {
 }
 
 async fn providers(app: &App, visit: &Visit, return_to: &str) -> Result<Vec<(String, String)>> {
-    let connections = sso::all(app, &Actor::System, Some(visit.public.institution.id)).await?;
+    let institution = visit.public.institution.id;
+    let offered = sso::offered(app, &Actor::Visitor(institution), institution).await?;
     let path = |id| format!("{}/sso/{id}/start?{}", root(&app.links), return_query(return_to));
-    Ok(connections.into_iter().map(|one| (one.name, path(one.id))).collect())
+    Ok(offered.into_iter().map(|one| (one.name, path(one.id))).collect())
 }
 
 fn proxy(app: &App, visit: &Visit, return_to: &str) -> Option<String> {

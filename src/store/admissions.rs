@@ -42,6 +42,12 @@ pub async fn delete(sql: &mut Sql, person: &PersonId, page: NamePageId) -> Resul
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// Ends all admissions of a person.
+pub async fn delete_all_of(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    let text = "DELETE FROM admissions WHERE institution_id = $1 AND email_key = $2";
+    sql.execute(text, &[person.institution.into(), (&person.email_key).into()]).await.map(|_| ())
+}
+
 /// Ends all admissions to a page. Whoever has asked for a message signs in with it, and is not admitted.
 pub async fn delete_all_on(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
     // In this order, as whoever signs in: the request, and then the admission.

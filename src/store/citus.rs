@@ -69,6 +69,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("persons", ByInstitution),
     ("plays", ByInstitution),
     ("recording_requests", ByInstitution),
+    ("refused_people", ByInstitution),
     ("replaced_recordings", ByInstitution),
     ("retention_notices", ByInstitution),
     ("roll_gaps", ByInstitution),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Error, Result, Row, Sql, Value, stored_json};
 use crate::domain::{
-    consent::{Consent, ConsentText, Giver},
+    consent::{Consent, ConsentText, Giver, Via},
     ids::{InstitutionId, ParticipantId},
     language::Language,
     moment::Moment,
+    session::PersonId,
 };
 
 /// The institution's newest text. With `{}` in place of texts, the institution has gone back to the built-in one.
@@ -64,12 +65,24 @@ fn place(giver: &Giver) -> (&'static str, &'static str, [Value<'_>; 2]) {
     }
 }
 
-/// What they have agreed to and not withdrawn, of this version.
+/// The column that says how somebody has agreed, and the condition under which it counts. Only a person can have been invited.
+const fn via_and_condition(giver: &Giver) -> (&'static str, &'static str) {
+    match giver {
+        Giver::Person(_) => ("via", " AND NOT asked_again"),
+        Giver::Registration(..) => (NO_VIA, ""),
+    }
+}
+
+const NO_VIA: &str = "CAST(NULL AS TEXT)";
+
+/// What they have agreed to and not withdrawn, of this version. What somebody has agreed to with an invitation counts until the person
+/// signs in.
 pub async fn in_force(sql: &mut Sql, giver: &Giver, version: &str) -> Result<Option<Consent>> {
     let (table, column, [institution, key]) = place(giver);
+    let (via, and) = via_and_condition(giver);
     let text = format!(
-        "SELECT version, language, consented_at, withdrawn_at FROM {table} \
-         WHERE institution_id = $1 AND {column} = $2 AND version = $3 AND withdrawn_at IS NULL"
+        "SELECT version, language, consented_at, withdrawn_at, {via} FROM {table} \
+         WHERE institution_id = $1 AND {column} = $2 AND version = $3 AND withdrawn_at IS NULL{and}"
     );
     sql.one(&text, &[institution, key, version.into()], |row| consent(row, 0)).await
 }
@@ -80,6 +93,11 @@ fn consent(row: &Row<'_>, first: usize) -> Result<Consent> {
         language: Language::parse(&row.text(first + 1)?).unwrap_or_default(),
         consented_at: Moment::from_micros(row.int(first + 2)?),
         withdrawn_at: row.opt_int(first + 3)?.map(Moment::from_micros),
+        via: {
+            let word = row.opt_text(first + 4)?;
+            Via::parse(word.as_deref())
+                .ok_or_else(|| Error::Broken(format!("a consent by unknown means: {word:?}")))?
+        },
     })
 }
 
@@ -87,18 +105,62 @@ fn consent(row: &Row<'_>, first: usize) -> Result<Consent> {
 pub async fn agree(
     sql: &mut Sql,
     giver: &Giver,
+    via: Via,
     version: &str,
     language: Language,
     now: Moment,
 ) -> Result<()> {
-    let (table, column, [institution, key]) = place(giver);
-    let text = format!(
-        "INSERT INTO {table} (institution_id, {column}, version, language, consented_at) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (institution_id, {column}, version) DO UPDATE SET language = excluded.language, \
-         consented_at = excluded.consented_at, withdrawn_at = NULL WHERE {table}.withdrawn_at IS NOT NULL"
-    );
-    let params = [institution, key, version.into(), language.tag().into(), now.micros().into()];
-    sql.execute(&text, &params).await.map(|_| ())
+    let (institution, id) = match giver {
+        Giver::Person(person) => return agree_person(sql, person, via, version, language, now).await,
+        Giver::Registration(institution, id) => (*institution, *id),
+    };
+    let text = "INSERT INTO participant_consents (institution_id, participant_id, version, language, consented_at) \
+                VALUES ($1, $2, $3, $4, $5) \
+                ON CONFLICT (institution_id, participant_id, version) DO UPDATE SET language = excluded.language, \
+                consented_at = excluded.consented_at, withdrawn_at = NULL \
+                WHERE participant_consents.withdrawn_at IS NOT NULL";
+    let params = [institution.into(), id.into(), version.into(), language.tag().into(), now.micros().into()];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// What people agree to when they have signed in replaces what somebody has agreed to with their invitation.
+async fn agree_person(
+    sql: &mut Sql,
+    person: &PersonId,
+    via: Via,
+    version: &str,
+    language: Language,
+    now: Moment,
+) -> Result<()> {
+    let text = "INSERT INTO consents (institution_id, email_key, version, language, consented_at, via) \
+                VALUES ($1, $2, $3, $4, $5, $6) \
+                ON CONFLICT (institution_id, email_key, version) DO UPDATE SET language = excluded.language, \
+                consented_at = excluded.consented_at, via = excluded.via, withdrawn_at = NULL, asked_again = FALSE \
+                WHERE consents.withdrawn_at IS NOT NULL OR consents.via IS NOT NULL";
+    let params: [Value<'_>; 6] = [
+        person.institution.into(),
+        (&person.email_key).into(),
+        version.into(),
+        language.tag().into(),
+        now.micros().into(),
+        via.word().into(),
+    ];
+    sql.execute(text, &params).await.map(|_| ())
+}
+
+/// The person has signed in: what somebody has agreed to with their invitation counts no longer.
+pub async fn ask_again(sql: &mut Sql, person: &PersonId) -> Result<()> {
+    let text = "UPDATE consents SET asked_again = TRUE WHERE institution_id = $1 AND email_key = $2 AND via IS NOT NULL \
+                AND NOT asked_again";
+    sql.execute(text, &[person.institution.into(), (&person.email_key).into()]).await.map(|_| ())
+}
+
+/// Is there anything for `ask_again` to do?
+pub async fn any_by_invitation(sql: &mut Sql, person: &PersonId) -> Result<bool> {
+    let text = "SELECT 1 FROM consents WHERE institution_id = $1 AND email_key = $2 AND via IS NOT NULL \
+                AND NOT asked_again LIMIT 1";
+    let params = [person.institution.into(), (&person.email_key).into()];
+    Ok(sql.one(text, &params, |_| Ok(())).await?.is_some())
 }
 
 /// Withdraws all consents of somebody, whichever version they are of.
@@ -129,9 +191,11 @@ pub async fn hand_over(
 /// All consents of an institution, by email or by the number of a registration without one.
 pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(String, Consent)>> {
     let mut found = Vec::new();
-    for (table, column) in [("consents", "email_key"), ("participant_consents", "participant_id")] {
+    for (table, column, via) in
+        [("consents", "email_key", "via"), ("participant_consents", "participant_id", NO_VIA)]
+    {
         let text = format!(
-            "SELECT CAST({column} AS TEXT), version, language, consented_at, withdrawn_at FROM {table} \
+            "SELECT CAST({column} AS TEXT), version, language, consented_at, withdrawn_at, {via} FROM {table} \
              WHERE institution_id = $1 ORDER BY consented_at, {column}, version"
         );
         let read = |row: &Row<'_>| Ok((row.text(0)?, consent(row, 1)?));

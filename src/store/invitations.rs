@@ -14,6 +14,7 @@ use crate::domain::{
     invitation::{Invitation, PageTimes},
     language::Language,
     moment::Moment,
+    session::PersonId,
 };
 
 const COLUMNS: &[&str] = &[
@@ -192,6 +193,24 @@ pub async fn update(sql: &mut Sql, invitation: &Invitation, was_withdrawn: bool)
 /// Notes that the link was opened, the first time.
 pub async fn open(sql: &mut Sql, institution: InstitutionId, id: InvitationId, now: Moment) -> Result<()> {
     note(sql, "opened_at", institution, id, now).await
+}
+
+/// Withdraws all invitations of a person, and returns them. The caller counts what is gone, with `coverage::invited`.
+pub async fn withdraw_all_of(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<Vec<Invitation>> {
+    let text = format!(
+        "SELECT {} FROM invitations i WHERE i.institution_id = $1 AND i.email_key = $2 AND i.withdrawn_at IS NULL \
+         ORDER BY i.id",
+        columns()
+    );
+    let params = [person.institution.into(), (&person.email_key).into()];
+    let open = sql.rows(&text, &params, from_row).await?;
+    if !open.is_empty() {
+        let text = "UPDATE invitations SET withdrawn_at = $1, next_reminder_at = NULL WHERE institution_id = $2 \
+                    AND email_key = $3 AND withdrawn_at IS NULL";
+        let params = [now.micros().into(), person.institution.into(), (&person.email_key).into()];
+        sql.execute(text, &params).await?;
+    }
+    Ok(open)
 }
 
 /// Notes that somebody registered through the link, the first time.

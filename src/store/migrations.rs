@@ -46,7 +46,9 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0038_console_lists", include_str!("../../migrations/0038_console_lists.sql")),
     ("0039_superfluous_indexes", include_str!("../../migrations/0039_superfluous_indexes.sql")),
     ("0040_sso_redirects", include_str!("../../migrations/0040_sso_redirects.sql")),
-    ("0041_sign_in_rules", include_str!("../../migrations/0041_sign_in_rules.sql")),
+    ("0041_consents_by_invitation", include_str!("../../migrations/0041_consents_by_invitation.sql")),
+    ("0042_refused_people", include_str!("../../migrations/0042_refused_people.sql")),
+    ("0043_sign_in_rules", include_str!("../../migrations/0043_sign_in_rules.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

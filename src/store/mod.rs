@@ -67,6 +67,7 @@ pub mod progress;
 pub mod queues;
 pub mod rate_limits;
 pub mod recording_requests;
+pub mod refused_people;
 pub mod retention;
 pub mod rolls;
 pub mod scim_connections;

@@ -53,7 +53,7 @@ pub(super) fn alone() -> impl Iterator<Item = &'static str> {
 
 /// Every table with rows of a person by `email_key`. They are exported, and deleted when the person is erased. Rows that are to
 /// follow a person to another email are copied by `follow_email`.
-pub const PERSON_TABLES: [&str; 14] = [
+pub const PERSON_TABLES: [&str; 15] = [
     "admissions",
     "consents",
     "invitations",
@@ -63,6 +63,7 @@ pub const PERSON_TABLES: [&str; 14] = [
     "members",
     "persons",
     "recording_requests",
+    "refused_people",
     "scim_roles",
     "scim_users",
     "sessions",
@@ -76,8 +77,8 @@ const OF_REGISTERED: [&str; 6] =
     ["consents", "persons", "recording_requests", "sessions", "sign_in_links", "sign_in_requests"];
 
 /// Those of `PERSON_TABLES` by which an institution knows somebody who is not registered.
-const OF_UNREGISTERED: [&str; 6] =
-    ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members", "scim_users"];
+const OF_UNREGISTERED: [&str; 7] =
+    ["admissions", "invitations", "mail_bounces", "mail_opt_outs", "members", "refused_people", "scim_users"];
 
 /// Whether the institution knows this email, other than from a registration.
 pub async fn is_on_record(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<bool> {
@@ -128,7 +129,7 @@ async fn delete_in(
 /// email already stays. The audience has rules of its own (`audiences`).
 pub async fn follow_email(sql: &mut Sql, institution: InstitutionId, from: &str, to: &str) -> Result<()> {
     for (table, columns, key) in [
-        ("consents", "version, language, consented_at, withdrawn_at", "email_key, version"),
+        ("consents", "version, language, consented_at, withdrawn_at, via, asked_again", "email_key, version"),
         ("mail_opt_outs", "created_at", "email_key"),
         ("persons", "language, no_requests, created_at", "email_key"),
         ("recording_requests", "requested_at", "email_key"),

@@ -7,7 +7,6 @@ use crate::domain::{
     ids::{InstitutionId, ScimConnectionId, ScimUserId},
     moment::Moment,
     scim::user::{StoredUser, User},
-    session::PersonId,
 };
 
 const COLUMNS: &str = "u.id, u.connection_id, u.resource, u.active, u.created_at, u.updated_at";
@@ -269,14 +268,6 @@ pub async fn by_emails(
         found.extend(sql.rows(&text, &params, from_row).await?);
     }
     Ok(found)
-}
-
-/// Has a directory disabled this person? Whoever is in no directory is not disabled.
-pub async fn is_disabled(sql: &mut Sql, person: &PersonId) -> Result<bool> {
-    let text = "SELECT active FROM scim_users WHERE institution_id = $1 AND email_key = $2";
-    let params: [Value<'_>; 2] = [person.institution.into(), (&person.email_key).into()];
-    let all = sql.rows(text, &params, |row| row.bool(0)).await?;
-    Ok(!all.is_empty() && !all.contains(&true))
 }
 
 /// Which of these users exist?

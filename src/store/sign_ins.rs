@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Error, Result, Row, Sql, Value, expiry, institutions, members, position_in};
+use super::{Error, Result, Row, Sql, Value, expiry, institutions, members, position_in, refused_people};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, SignInLinkId, SignInRequestId},
     institution::Institution,
@@ -30,6 +30,13 @@ pub struct Request {
     pub code_digest: Option<String>,
     pub created_at: Moment,
     pub expires_at: Moment,
+}
+
+impl Request {
+    /// The person whom it is for, in one of the institutions that know the address.
+    pub fn person_in(&self, institution: InstitutionId) -> PersonId {
+        PersonId { institution, email_key: self.email_key.clone() }
+    }
 }
 
 const COLUMNS: &[&str] = &[
@@ -144,14 +151,14 @@ pub async fn is_waiting(sql: &mut Sql, browser_digest: &str) -> Result<bool> {
     Ok(sql.one(text, &[browser_digest.into()], |_| Ok(())).await?.is_some())
 }
 
-/// Can this browser try a code? See `count_try`.
-pub async fn can_try(sql: &mut Sql, browser_digest: &str, most: i64, now: Moment) -> Result<bool> {
+/// The request whose code this browser can try. See `count_try`.
+pub async fn can_try(sql: &mut Sql, browser_digest: &str, most: i64, now: Moment) -> Result<Option<Request>> {
     let text = format!(
-        "SELECT 1 FROM sign_in_requests WHERE {IS_OPEN} AND tries < $2 AND id = \
-         (SELECT id FROM sign_in_requests WHERE browser_digest = $3 ORDER BY created_at DESC, id DESC LIMIT 1)"
+        "SELECT {} FROM sign_in_requests WHERE {IS_OPEN} AND tries < $2 AND id = \
+         (SELECT id FROM sign_in_requests WHERE browser_digest = $3 ORDER BY created_at DESC, id DESC LIMIT 1)",
+        COLUMNS.join(", ")
     );
-    let params: [Value<'_>; 3] = [now.micros().into(), most.into(), browser_digest.into()];
-    Ok(sql.one(&text, &params, |_| Ok(())).await?.is_some())
+    sql.one(&text, &[now.micros().into(), most.into(), browser_digest.into()], from_row).await
 }
 
 /// Counts a try at the code of this browser's newest request, and returns the request. `None` if there is none, or if it is no longer
@@ -375,19 +382,21 @@ pub async fn keep_handovers(sql: &mut Sql, person: &PersonId, most: i64) -> Resu
     Ok(())
 }
 
-/// What makes an email known in an institution: a registration, a role, or a name page that it may register on. `here` is the id of the
+/// What makes an email known in an institution: a registration, a role, or a name page that it may register on, unless a directory has
+/// disabled the person. `here` is the id of the
 /// institution; `key`, `since` and `now` are placeholders. Registrations in courses that the person has left do not count.
 ///
 /// Scalar subqueries, which both databases evaluate by key for each institution, and only until one has a row. With `EXISTS`,
 /// PostgreSQL may scan all participants.
 fn is_known_here(here: &str, [key, since, now]: [&str; 3]) -> String {
+    let is_welcome = refused_people::is_welcome(here, key);
     format!(
         "((SELECT 1 FROM participants p WHERE p.institution_id = {here} AND p.email_key = {key} LIMIT 1) = 1 \
          OR (SELECT 1 FROM members b WHERE b.institution_id = {here} AND b.email_key = {key} LIMIT 1) = 1 \
-         OR (SELECT 1 FROM admissions a WHERE a.institution_id = {here} AND a.email_key = {key} \
+         OR ({is_welcome} AND ((SELECT 1 FROM admissions a WHERE a.institution_id = {here} AND a.email_key = {key} \
          AND a.created_at > {since} LIMIT 1) = 1 \
          OR (SELECT 1 FROM invitations v WHERE v.institution_id = {here} AND v.email_key = {key} \
-         AND v.withdrawn_at IS NULL AND v.expires_at > {now} LIMIT 1) = 1)"
+         AND v.withdrawn_at IS NULL AND v.expires_at > {now} LIMIT 1) = 1)))"
     )
 }
 

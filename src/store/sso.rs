@@ -113,6 +113,12 @@ pub async fn find(sql: &mut Sql, scope: Scope, id: SsoConnectionId) -> Result<Op
     sql.one(&text, &params, from_row).await
 }
 
+/// The connection that anybody names who begins to sign in through it.
+pub async fn by_id(sql: &mut Sql, id: SsoConnectionId) -> Result<Option<Connection>> {
+    let text = format!("SELECT {COLUMNS} FROM sso_connections c WHERE c.id = $1");
+    sql.one(&text, &[id.into()], from_row).await
+}
+
 /// Locks the row until the end of the transaction. False if there is none.
 async fn hold(sql: &mut Sql, institution: InstitutionId, id: SsoConnectionId) -> Result<bool> {
     let touch = "UPDATE sso_connections SET name = name WHERE institution_id = $1 AND id = $2";

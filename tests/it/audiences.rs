@@ -204,7 +204,7 @@ async fn the_badge_of_an_institution_audience_asks_to_sign_in() {
         (world.institution.id, How::Invitation, 303),
     ] {
         let person = PersonId { institution, email_key: "bo@example.edu".into() };
-        let secret = sessions::open(&world.app, person, how).await.unwrap();
+        let secret = sessions::open(&world.app, person, how, &[]).await.unwrap().secret;
         let client =
             reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
         let request = client.unwrap().get(format!("{}{badge}", world.base));

@@ -329,6 +329,8 @@ const READS: &[&str] = &[
     "tool_consumers::check_new",
     "tool_consumers::check_steps",
     "tool_consumers::find",
+    "refused_people::list",
+    "sso::connections::offered",
 ];
 
 /// Functions that change nothing, either. The table makes something for them first, and that leaves an entry.

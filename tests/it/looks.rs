@@ -713,6 +713,7 @@ async fn console_people(world: &World, matrix: &mut Matrix) {
     let task = people_tasks::begin(app, operator, institution, &whom, action).await.unwrap();
     matrix.page("a task", &*format!("{people}/tasks/{task}")).await;
     matrix.page("recently deleted people", &*format!("{people}/deleted")).await;
+    matrix.page("people whom a directory has disabled", &*format!("{people}/refused")).await;
     people_tasks::undo(app, operator, institution, task).await.unwrap();
 }
 

@@ -17,7 +17,7 @@ use endonym::{
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
-        pronunciations, recording_requests, registrations, scim, sign_in, sso, start, tokens,
+        pronunciations, recording_requests, refused_people, registrations, scim, sign_in, sso, start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -88,11 +88,13 @@ enum Needs {
     Installation,
     /// A token with this permission is enough.
     Permission(Action),
+    /// Everybody who comes to the institution may.
+    Visiting,
 }
 
 use Needs::{
     AnyInstitution, AnyOwnership, AnyPage, Hearing, Installation, Institution, Ownership, Page, Permission,
-    Provisioning,
+    Provisioning, Visiting,
 };
 
 pub struct Case {
@@ -609,6 +611,13 @@ pub fn cases() -> Vec<Case> {
             let (one, other) = (somebody(s).await, somebody(s).await);
             people_merge::merge(&s.world.app, a, s.id, (one.0, other.0), (one.1, other.1)).await
         }),
+        case!("refused_people::list", Institution, |s, a| refused_people::list(&s.world.app, a, s.id, "")),
+        case!("refused_people::readmit", Institution, |s, a| async {
+            let text = "INSERT INTO refused_people (institution_id, email_key, refused_at) VALUES ($1, $2, 1) \
+                        ON CONFLICT (institution_id, email_key) DO UPDATE SET readmitted_at = NULL";
+            execute(&s.world.app.db, text, vec![s.id.into(), "left@x.org".into()]).await;
+            refused_people::readmit(&s.world.app, a, s.id, "left@x.org").await
+        }),
         case!("deleted_people::recent", write, |s, a| deleted_people::recent(&s.world.app, a, s.id, None)),
         case!("deleted_people::delete", write, |s, a| async {
             deleted_people::delete(&s.world.app, a, s.id, somebody(s).await.0).await
@@ -968,6 +977,7 @@ pub fn cases() -> Vec<Case> {
         )),
         case!("sso::connections::find", Ownership, |s, a| sso::find(&s.world.app, a, s.connection.id)),
         case!("sso::connections::all", Institution, |s, a| sso::all(&s.world.app, a, Some(s.id))),
+        case!("sso::connections::offered", Visiting, |s, a| sso::offered(&s.world.app, a, s.id)),
         case!("sso::connections::all", AnyOwnership, |s, a| sso::all(&s.world.app, a, None)),
         case!("sso::registration", Institution, |s, a| sso::registration(
             &s.world.app,
@@ -1469,7 +1479,7 @@ async fn a_token_of_another_institution_finds_nothing() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &stranger).await;
         match needs {
-            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) => {
+            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) | Visiting => {
                 assert!(is_missing(&outcome), "{name}: {outcome:?}");
             }
             AnyInstitution | AnyOwnership | Installation => {
@@ -1487,6 +1497,7 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
         for Case { name, needs, run } in cases() {
             let outcome = run(&scene, &token).await;
             match needs {
+                Visiting => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
                 Permission(action) if scope.permits(action) => {
                     assert!(is_permitted(&outcome), "{name}: {outcome:?}");
                 }
@@ -1502,7 +1513,7 @@ async fn a_token_does_only_what_its_scope_permits_and_never_administers() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &token).await;
         match needs {
-            Permission(_) => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
+            Permission(_) | Visiting => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
             Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
             | Hearing | Installation => {
                 assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
@@ -1538,7 +1549,7 @@ async fn an_owner_may_do_everything_in_the_institution_and_nothing_outside() {
         let outcome = run(&scene, &owner).await;
         match needs {
             Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
-            | Hearing | Permission(_) => {
+            | Hearing | Permission(_) | Visiting => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Installation => assert!(is_not_administrator(&outcome), "{name}: {outcome:?}"),
@@ -1555,7 +1566,7 @@ async fn an_admin_may_do_everything_but_what_is_for_owners() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &admin).await;
         match needs {
-            Institution | AnyInstitution | Page | AnyPage | Hearing | Permission(_) => {
+            Institution | AnyInstitution | Page | AnyPage | Hearing | Permission(_) | Visiting => {
                 assert!(is_permitted(&outcome), "{name}: {outcome:?}");
             }
             Ownership | AnyOwnership | Provisioning => {
@@ -1591,6 +1602,7 @@ async fn managers_and_readers_have_their_own_pages_and_administer_nothing() {
                     assert!(is_permitted(&outcome), "{what}");
                 }
                 AnyPage if role == MemberRole::Manager => assert!(is_permitted(&outcome), "{what}"),
+                Visiting => assert!(is_permitted(&outcome), "{what}"),
                 Hearing if pages == own => assert!(is_permitted(&outcome), "{what}"),
                 Permission(action) if !scope.permits(action) => {
                     assert!(lacks(&outcome, scope, action), "{what}");
@@ -1628,7 +1640,8 @@ async fn a_member_of_another_institution_finds_nothing() {
         for Case { name, needs, run } in cases() {
             let outcome = run(&scene, &stranger).await;
             match needs {
-                Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) => {
+                Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_)
+                | Visiting => {
                     assert!(is_missing(&outcome), "{role:?}: {name}: {outcome:?}");
                 }
                 // Lists of what is theirs, which is nothing of the scene.
@@ -1665,7 +1678,7 @@ async fn a_directory_provisions_its_own_institution_and_does_nothing_else() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &own).await;
         match needs {
-            Provisioning => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
+            Provisioning | Visiting => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
             Permission(Action::Read) => {
                 assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{name}: {outcome:?}");
             }
@@ -1681,7 +1694,7 @@ async fn a_directory_provisions_its_own_institution_and_does_nothing_else() {
     for Case { name, needs, run } in cases() {
         let outcome = run(&scene, &other).await;
         match needs {
-            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) => {
+            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) | Visiting => {
                 assert!(is_missing(&outcome), "{name}: {outcome:?}");
             }
             AnyInstitution | AnyOwnership | Installation => {
@@ -1689,6 +1702,67 @@ async fn a_directory_provisions_its_own_institution_and_does_nothing_else() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_visitor_sees_what_the_institution_shows_to_everybody_and_does_nothing_else() {
+    let scene = Scene::new().await;
+    let visitor = Actor::Visitor(scene.id);
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &visitor).await;
+        match needs {
+            Visiting => assert!(is_permitted(&outcome), "{name}: {outcome:?}"),
+            Permission(Action::Read) => {
+                assert!(is_permitted(&outcome) || is_on_other_pages(&outcome), "{name}: {outcome:?}");
+            }
+            Permission(action) => assert!(lacks(&outcome, TokenScope::Read, action), "{name}: {outcome:?}"),
+            Institution | AnyInstitution | Ownership | AnyOwnership | Provisioning | Page | AnyPage
+            | Hearing | Installation => {
+                assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+            }
+        }
+    }
+    let stranger = Actor::Visitor(scene.world.neighbor().await.institution.id);
+    for Case { name, needs, run } in cases() {
+        let outcome = run(&scene, &stranger).await;
+        match needs {
+            Institution | Ownership | Provisioning | Page | AnyPage | Hearing | Permission(_) | Visiting => {
+                assert!(is_missing(&outcome), "{name}: {outcome:?}");
+            }
+            AnyInstitution | AnyOwnership | Installation => {
+                assert!(is_not_administrator(&outcome), "{name}: {outcome:?}");
+            }
+        }
+    }
+    assert_eq!(visitor.signature(), "visitor");
+    assert!(!visitor.access(scene.id).unwrap().reaches(scene.world.page.id));
+}
+
+/// Where the server acts for itself: jobs, and webhooks of telephony with a verified signature. Behind a page or an endpoint is
+/// somebody else, if only a visitor.
+const AS_THE_SERVER: &[&str] = &[
+    "src/app/calls/cloud/takes.rs",
+    "src/app/calls/cloud/webhooks.rs",
+    "src/app/courses.rs",
+    "src/app/courses/schedule.rs",
+    "src/app/imports.rs",
+    "src/app/imports/job.rs",
+    "src/app/imports/undo.rs",
+    "src/app/jobs/sweep_blobs.rs",
+];
+
+#[test]
+fn only_jobs_and_webhooks_act_as_the_server() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    files_below(&root.join("src"), &mut files);
+    let acting: BTreeSet<String> = files
+        .into_iter()
+        .filter(|file| std::fs::read_to_string(file).unwrap().contains("Actor::System"))
+        .map(|file| file.strip_prefix(root).unwrap().display().to_string())
+        .collect();
+    let known: BTreeSet<String> = AS_THE_SERVER.iter().map(|file| (*file).to_owned()).collect();
+    assert_eq!(acting, known);
 }
 
 #[tokio::test]
@@ -1727,20 +1801,21 @@ impl Visit<'_> for UseCase {
     }
 }
 
-fn use_cases() -> Vec<UseCase> {
-    fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                walk(&path, into);
-            } else {
-                into.push(path);
-            }
+fn files_below(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, into);
+        } else {
+            into.push(path);
         }
     }
+}
+
+fn use_cases() -> Vec<UseCase> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
     let (mut files, mut found) = (Vec::new(), Vec::new());
-    walk(&root, &mut files);
+    files_below(&root, &mut files);
     for file in files {
         let module = file.strip_prefix(&root).unwrap().with_extension("").display().to_string();
         let module = module.replace('/', "::");

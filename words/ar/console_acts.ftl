@@ -55,6 +55,7 @@ console-act-participant-shown = عاد شخص إلى مقرر أو مجموعة
 console-act-participant-updated = تغيّر سجل
 console-act-person-erased = مُحيت بيانات شخص
 console-act-person-exported = أُنشئت نسخة من بيانات شخص
+console-act-person-readmitted = سُمح مجددا بدخول شخص عطّله دليل
 console-act-phone-opted-in = سُمح بالمكالمات من جديد
 console-act-phone-opted-out = أُوقفت المكالمات
 console-act-photo-deleted = حُذفت صورة

@@ -119,4 +119,5 @@ console-audit-by-person = الشخص نفسه
 console-audit-by-lti = الشخص نفسه، في منصة التعلم
 console-audit-by-phone = الشخص نفسه، بالهاتف
 console-audit-by-scim = دليل
+console-audit-by-visitor = زائر لم يسجل الدخول
 console-audit-by-system = تلقائيا

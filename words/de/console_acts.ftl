@@ -55,6 +55,7 @@ console-act-participant-shown = Person ist wieder in Kurs oder Gruppe
 console-act-participant-updated = Eintrag geändert
 console-act-person-erased = Person vollständig gelöscht
 console-act-person-exported = Kopie der Daten einer Person erstellt
+console-act-person-readmitted = Eine von einem Verzeichnis deaktivierte Person wurde wieder zugelassen
 console-act-phone-opted-in = Anrufe wieder zugelassen
 console-act-phone-opted-out = Anrufe abbestellt
 console-act-photo-deleted = Foto gelöscht

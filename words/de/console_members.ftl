@@ -107,4 +107,5 @@ console-audit-by-person = die Person selbst
 console-audit-by-lti = die Person, in einer Lernplattform
 console-audit-by-phone = die Person, am Telefon
 console-audit-by-scim = Verzeichnis
+console-audit-by-visitor = Besucher ohne Anmeldung
 console-audit-by-system = automatisch

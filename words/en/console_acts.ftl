@@ -55,6 +55,7 @@ console-act-participant-shown = Person is back in a course or group
 console-act-participant-updated = Entry changed
 console-act-person-erased = Person erased
 console-act-person-exported = Copy of a person’s data made
+console-act-person-readmitted = A person whom a directory had disabled was let in again
 console-act-phone-opted-in = Calls allowed again
 console-act-phone-opted-out = Calls stopped
 console-act-photo-deleted = Photo deleted

@@ -107,4 +107,5 @@ console-audit-by-person = the person
 console-audit-by-lti = the person, in a learning system
 console-audit-by-phone = the person, by phone
 console-audit-by-scim = directory
+console-audit-by-visitor = visitor, not signed in
 console-audit-by-system = automatically

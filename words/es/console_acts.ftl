@@ -55,6 +55,7 @@ console-act-participant-shown = La persona volvió a un curso o grupo
 console-act-participant-updated = Ficha cambiada
 console-act-person-erased = Persona borrada por completo
 console-act-person-exported = Copia de los datos de una persona creada
+console-act-person-readmitted = Se readmitió a una persona que un directorio había desactivado
 console-act-phone-opted-in = Llamadas permitidas otra vez
 console-act-phone-opted-out = Llamadas detenidas
 console-act-photo-deleted = Foto eliminada

@@ -107,4 +107,5 @@ console-audit-by-person = la propia persona
 console-audit-by-lti = la propia persona, en una plataforma de aprendizaje
 console-audit-by-phone = la propia persona, por teléfono
 console-audit-by-scim = directorio
+console-audit-by-visitor = visitante sin iniciar sesión
 console-audit-by-system = automáticamente

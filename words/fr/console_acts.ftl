@@ -55,6 +55,7 @@ console-act-participant-shown = Personne de retour dans un cours ou un groupe
 console-act-participant-updated = Fiche modifiée
 console-act-person-erased = Personne effacée
 console-act-person-exported = Copie des données d’une personne créée
+console-act-person-readmitted = Une personne désactivée par un annuaire a été réadmise
 console-act-phone-opted-in = Appels autorisés à nouveau
 console-act-phone-opted-out = Appels arrêtés
 console-act-photo-deleted = Photo supprimée

@@ -107,4 +107,5 @@ console-audit-by-person = la personne elle-même
 console-audit-by-lti = la personne, dans une plateforme d’apprentissage
 console-audit-by-phone = la personne, au téléphone
 console-audit-by-scim = annuaire
+console-audit-by-visitor = visiteur non connecté
 console-audit-by-system = automatiquement

@@ -55,6 +55,7 @@ console-act-participant-shown = Pessoa voltou a um curso ou grupo
 console-act-participant-updated = Registro alterado
 console-act-person-erased = Pessoa apagada por completo
 console-act-person-exported = Cópia dos dados de uma pessoa feita
+console-act-person-readmitted = Uma pessoa desativada por um diretório foi readmitida
 console-act-phone-opted-in = Ligações permitidas de novo
 console-act-phone-opted-out = Ligações paradas
 console-act-photo-deleted = Foto excluída

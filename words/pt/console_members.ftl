@@ -107,4 +107,5 @@ console-audit-by-person = a própria pessoa
 console-audit-by-lti = a própria pessoa, em uma plataforma de aprendizagem
 console-audit-by-phone = a própria pessoa, por telefone
 console-audit-by-scim = diretório
+console-audit-by-visitor = visitante sem sessão iniciada
 console-audit-by-system = automaticamente

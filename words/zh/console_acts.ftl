@@ -55,6 +55,7 @@ console-act-participant-shown = 人员回到了课程或群组
 console-act-participant-updated = 更改了记录
 console-act-person-erased = 彻底删除了人员
 console-act-person-exported = 制作了个人数据副本
+console-act-person-readmitted = 重新允许了被目录停用的人
 console-act-phone-opted-in = 恢复接听电话
 console-act-phone-opted-out = 停止接听电话
 console-act-photo-deleted = 删除了照片

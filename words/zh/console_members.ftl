@@ -104,4 +104,5 @@ console-audit-by-person = 本人
 console-audit-by-lti = 本人，在学习平台中
 console-audit-by-phone = 本人，通过电话
 console-audit-by-scim = 目录
+console-audit-by-visitor = 未登录的访客
 console-audit-by-system = 自动

@@ -396,7 +396,7 @@ fn by(who: &Who, person: &PersonId) -> By {
         WhoKind::Member | WhoKind::Person if email_key(who.name()) == person.email_key => By::Themselves,
         WhoKind::Member => By::Member(name),
         // Another person has no business here: what they ask for or report is told without their name.
-        WhoKind::Person => By::Member(None),
+        WhoKind::Person | WhoKind::Visitor => By::Member(None),
         WhoKind::Token | WhoKind::Scim => By::Token(who.name().to_owned()),
         WhoKind::Operator => By::Operator,
         WhoKind::System => By::System(name),

@@ -4,22 +4,29 @@
 use subtle::ConstantTimeEq;
 
 use super::{
-    super::{Actor, App, Error, Missing, Result, consents, participants},
+    super::{
+        Actor, App, Error, Result,
+        audit::Record,
+        consents,
+        participants::{self, create_named},
+        sessions::{self, Opening, Secret},
+    },
     mail, not_open, page_by_id,
 };
 use crate::{
     domain::{
-        access::{Access, TokenScope},
+        audit::Act,
+        consent::Via,
         fault::{Fault, Field},
         ids::{InstitutionId, InvitationId, NamePageId},
         institution::Institution,
         invitation::{Facts, Invitation, LinkToken, PROOF_LENGTH, PageTimes},
         language::Language,
-        name_page::{NamePage, NamePageRef},
+        name_page::NamePage,
         participant::{Draft, Given, LegalNames, Raw, Source},
-        session::PersonId,
+        session::{How, PersonId},
     },
-    store::{institutions, invitations, languages, outsiders, rolls},
+    store::{Sql, institutions, invitations, languages, outsiders, refused_people, rolls},
 };
 
 /// The path of the personal link.
@@ -48,14 +55,11 @@ pub struct Opened {
     pub consent: consents::ConsentState,
 }
 
-impl Opened {
-    pub fn person(&self) -> PersonId {
-        let email_key = self.invitation.email_key.clone();
-        PersonId { institution: self.institution.id, email_key }
-    }
+fn recipient(invitation: &Invitation) -> PersonId {
+    PersonId { institution: invitation.institution, email_key: invitation.email_key.clone() }
 }
 
-/// What a link is for. Unknown, withdrawn, replaced and expired links are `None`: which, is not said. Reading changes nothing,
+/// What a link is for. Unknown, withdrawn, replaced and expired links, and those of people whom a directory has disabled, are `None`: which, is not said. Reading changes nothing,
 /// because mail scanners open links.
 pub async fn open(app: &App, token: &str) -> Result<Option<Opened>> {
     let Some(invitation) = valid(app, token).await? else { return Ok(None) };
@@ -73,7 +77,7 @@ pub async fn open(app: &App, token: &str) -> Result<Option<Opened>> {
         false => None,
     };
     let person = PersonId { institution, email_key: invitation.email_key.clone() };
-    let consent = consents::of_person(app, &Actor::Person(person.clone()), &person).await?;
+    let consent = consents::of_giver(sql, &person).await?;
     Ok(Some(Opened { invitation, institution: owner, page, times, facts, registered_as, consent }))
 }
 
@@ -83,7 +87,9 @@ async fn valid(app: &App, token: &str) -> Result<Option<Invitation>> {
     for one in invitations::by_id(&mut app.db.read(), token.id).await? {
         let expected = proof(app, one.institution, one.id, one.generation)?;
         if bool::from(expected.as_bytes().ct_eq(token.proof.as_bytes())) {
-            return Ok(Some(one).filter(|one| one.is_valid(now)));
+            let is_over = !one.is_valid(now)
+                || refused_people::is_refused(&mut app.db.read(), &recipient(&one)).await?;
+            return Ok(Some(one).filter(|_| !is_over));
         }
     }
     Ok(None)
@@ -137,59 +143,77 @@ impl Source for Acceptance {
     }
 }
 
-/// Registers the recipient if they are not registered, and notes their agreement. Returns who they are, and the slug of the page.
-/// `None` if the link is not valid. Without the agreement, or with that to another version, the result is `Fault::NoConsent`.
-pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Option<(PersonId, String)>> {
-    let Some(opened) = open(app, token).await? else { return Ok(None) };
-    let (institution, person) = (opened.institution.id, opened.person());
-    if !opened.times.is_open(app.clock.now()) {
-        return Err(not_open(opened.times));
+/// Registers the recipient if they are not registered, notes their agreement, and opens a session: all of it, or nothing. Returns the
+/// session and the slug of the page. `None` if the link is not valid. Without the agreement, or with that to another version, the
+/// result is `Fault::NoConsent`. `old` are the browser's sessions, which end with the new one.
+///
+/// Managers have this link, too. So it reaches this page alone: the entry starts without a recording from another one.
+pub async fn accept(
+    app: &App,
+    token: &str,
+    accepted: Acceptance,
+    old: &[Secret],
+) -> Result<Option<(sessions::Opened, String)>> {
+    let Some(seen) = open(app, token).await? else { return Ok(None) };
+    let (person, now) = (recipient(&seen.invitation), app.clock.now());
+    if !seen.times.is_open(now) {
+        return Err(not_open(seen.times));
     }
-    let agreed = match (&opened.consent.given, &accepted.agreed) {
-        (Some(_), _) => None,
-        (None, Some((version, language))) if *version == opened.consent.text.version => {
-            Some((version.clone(), *language))
-        }
-        (None, _) => return Err(Error::invalid(Field::ConsentText, Fault::NoConsent)),
+    let draft = Draft {
+        email: Given::Set(mail::address(&seen.invitation)?),
+        ..Draft::read(&accepted, LegalNames::Ignored)
     };
-    if !opened.facts.is_registered {
-        let draft = Draft {
-            email: Given::Set(mail::address(&opened.invitation)?),
-            ..Draft::read(&accepted, LegalNames::Ignored)
-        };
-        let page = NamePageRef::parse(&opened.page.id.to_string());
-        let page = page.ok_or(Error::Missing(Missing::NamePage))?;
-        // Managers have this link, too. So it reaches this page alone: the entry starts without a recording from another one.
-        let access = Access::new(institution, TokenScope::Write, Some(vec![opened.page.id]), false);
-        let access = access.by(Actor::Person(person.clone()).who());
-        let created = participants::create(app, &access, page, draft).await;
-        match created {
-            // In another tab, a moment ago.
-            Err(Error::Invalid(errors)) if errors.has(&Field::Email) => {}
-            other => drop(other?),
-        }
-    }
-    if let Some((version, language)) = agreed {
-        let actor = Actor::Person(person.clone());
-        if !consents::agree(app, &actor, &person, &version, language).await? {
-            return Err(Error::invalid(Field::ConsentText, Fault::NoConsent));
-        }
-    }
-    let (id, now) = (opened.invitation.id, app.clock.now());
-    let (invited, page) = (person.clone(), opened.page.id);
+    let who = Actor::Person(person.clone()).who();
+    let created = Record::by(app, who.clone(), person.institution, Act::ParticipantCreated);
+    let consented = Record::by(app, who, person.institution, Act::ConsentGiven).of_person(&person);
+    let (opening, new_token) = (Opening::new(app, old), app.ids.hex());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
-                // Whoever deletes the person or the page locks both rows, in another order.
+                let (institution, page) = (person.institution, seen.page.id);
                 rolls::lock(sql, institution).await?;
-                invitations::open(sql, institution, id, now).await?;
+                let now_valid = invitations::find(sql, institution, seen.invitation.id).await?;
+                let is_same = |one: &Invitation| {
+                    one.is_valid(now) && one.page == page && one.generation == seen.invitation.generation
+                };
+                if !now_valid.as_ref().is_some_and(is_same)
+                    || refused_people::is_refused(sql, &person).await?
+                {
+                    return Ok(None);
+                }
+                let agreed = to_agree(sql, &person, accepted.agreed).await?;
+                let facts = invitations::facts(sql, institution, page, &person.email_key).await?;
+                if !facts.is_registered {
+                    let place = (seen.page.clone(), new_token);
+                    create_named(sql, institution, place, draft, created, now).await?;
+                }
+                if let Some((version, language)) = &agreed {
+                    let given = (version.as_str(), *language);
+                    consents::agree_in(sql, consented, person.clone(), Via::Invitation, given, now).await?;
+                }
+                invitations::open(sql, institution, seen.invitation.id, now).await?;
                 // They may have registered themselves before.
-                outsiders::admit(sql, &invited, page).await?;
-                Ok(invitations::register(sql, institution, id, now).await?)
+                outsiders::admit(sql, &person, page).await?;
+                invitations::register(sql, institution, seen.invitation.id, now).await?;
+                let opened = opening.insert(sql, person, How::Invitation).await?;
+                Ok(Some((opened, seen.page.slug)))
             })
         })
-        .await?;
-    Ok(Some((person, opened.page.slug)))
+        .await
+}
+
+/// What the recipient agrees to now: nothing if they are known to have agreed. Without it, they must have read the text in force.
+async fn to_agree(
+    sql: &mut Sql,
+    person: &PersonId,
+    agreed: Option<(String, Language)>,
+) -> Result<Option<(String, Language)>> {
+    let state = consents::of_giver(sql, person).await?;
+    match (state.given, agreed) {
+        (Some(_), _) => Ok(None),
+        (None, Some(agreed)) if agreed.0 == state.text.version => Ok(Some(agreed)),
+        (None, _) => Err(Error::invalid(Field::ConsentText, Fault::NoConsent)),
+    }
 }
 
 /// Is this person invited to the page? A session that an invitation opened (`How::Invitation`) is for those pages alone, and ends
@@ -197,5 +221,6 @@ pub async fn accept(app: &App, token: &str, accepted: Acceptance) -> Result<Opti
 pub async fn admits(app: &App, person: &PersonId, page: NamePageId) -> Result<bool> {
     let sql = &mut app.db.read();
     let found = invitations::of_address(sql, person.institution, page, &person.email_key).await?;
-    Ok(found.is_some_and(|found| found.is_valid(app.clock.now())))
+    Ok(found.is_some_and(|found| found.is_valid(app.clock.now()))
+        && !refused_people::is_refused(sql, person).await?)
 }

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error,
+        App, Error, consents,
+        own_entry::Owner,
         sessions::{Secret, of_browser},
         tool_consumers,
     },
@@ -90,6 +91,9 @@ async fn taken(
             (Some(launched), who, None)
         }
     };
+    if let Viewer::Student(participant) = who {
+        consents::ask_again(app, Owner { institution: consumer.institution, participant }).await?;
+    }
     let (name, now) = (Secret::generate(app), app.clock.now());
     let session_digest = name.digest();
     let visitor =

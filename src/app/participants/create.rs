@@ -60,6 +60,25 @@ pub async fn create_once(
     idempotency::once(app, key.as_ref(), make, |made| created(app, access, made)).await
 }
 
+/// Registers somebody who gives a name and an email and nothing else, inside the caller's transaction, which holds the institution's
+/// lock. The entry starts without a recording from another page.
+pub(in crate::app) async fn create_named(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (page, token): (NamePage, String),
+    draft: Draft,
+    record: AuditRecord,
+    now: Moment,
+) -> Result<Participant> {
+    let vacancy = participants::vacancy(sql, institution, page.id, draft.email.set().map(Email::key)).await?;
+    let vacancy = vacancy.ok_or(Error::Missing(Missing::NamePage))?;
+    let place = NewParticipant { token, page, vacancy };
+    let Created { person, fields, .. } = create_in(sql, institution, place, draft, now).await?;
+    let after = values(&person, &fields, audit::of_phone(None), &[]);
+    audit::write(sql, &[record.participant(&person).change(Json::Null, after)]).await?;
+    Ok(person)
+}
+
 /// The participant whom an earlier request has created.
 async fn created(app: &App, access: &Access, made: Made) -> Result<Participant> {
     let Made::Participant(id) = made else { return Err(idempotency::other_kind()) };

@@ -12,6 +12,7 @@ use crate::{
         Result, hiding,
         own_recordings::{self, Copies},
         participants::start,
+        refused_people,
     },
     domain::{
         audit::Act,
@@ -28,7 +29,7 @@ use crate::{
     store::{
         self, Sql, imports, outsiders,
         participants::{self, Record},
-        rolls, scim_groups, scim_registrations, scim_users, sessions, sign_ins,
+        rolls, scim_groups, scim_registrations, scim_users,
     },
 };
 
@@ -94,9 +95,9 @@ impl Settling {
         let keys: BTreeSet<String> = emails.map(|email| email.key().to_owned()).chain(left).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let batch = self.read(sql, users, &keys).await?;
-        self.settle_registrations(sql, &batch).await?;
-        self.end_sessions(sql, &batch).await?;
-        let disabled = batch.disabled().collect();
+        let refused = self.refuse(sql, &batch).await?;
+        self.settle_registrations(sql, &batch, &refused).await?;
+        let disabled = batch.disabled().filter(|key| refused.contains(*key)).collect();
         self.context.settle_roles(sql, &keys, &batch.roles, &disabled).await
     }
 
@@ -146,11 +147,20 @@ impl Settling {
         Ok(batch)
     }
 
-    async fn settle_registrations(&mut self, sql: &mut Sql, batch: &Batch) -> Result<()> {
+    async fn settle_registrations(
+        &mut self,
+        sql: &mut Sql,
+        batch: &Batch,
+        refused: &HashSet<String>,
+    ) -> Result<()> {
         let (institution, now) = (self.context.institution, self.context.now);
         let mut all = Plan::default();
         let mut vouched: Vec<(PersonId, NamePageId)> = Vec::new();
         for (key, subject) in &batch.subjects {
+            // Whoever an admin has let in stays, although the directory still has them as disabled.
+            if matches!(key, Key::Email(key) if !subject.active && !refused.contains(key)) {
+                continue;
+            }
             let plan = Plan::new(subject);
             if let Key::Email(email_key) = key {
                 let person = || PersonId { institution, email_key: email_key.clone() };
@@ -261,22 +271,37 @@ impl Settling {
         first
     }
 
-    /// Whoever is not active any more is signed out.
-    async fn end_sessions(&self, sql: &mut Sql, batch: &Batch) -> Result<()> {
-        let institution = self.context.institution;
+    /// Whoever is not active any more is signed out, and cannot come back by themselves. Returns who is kept out: not those whom an admin
+    /// has let in since they were disabled.
+    async fn refuse(&self, sql: &mut Sql, batch: &Batch) -> Result<HashSet<String>> {
+        let Context { institution, now, app, log, .. } = &self.context;
+        let active: Vec<&str> = batch.active().collect();
+        store::refused_people::forget(sql, *institution, &active).await?;
+        let mut refused = HashSet::new();
         for email_key in batch.disabled() {
-            sessions::delete_all_of(sql, institution, email_key).await?;
-            sign_ins::delete_of(sql, &PersonId { institution, email_key: email_key.to_owned() }).await?;
+            let person = PersonId { institution: *institution, email_key: email_key.to_owned() };
+            if refused_people::refuse(sql, app, &person, log, *now).await? {
+                refused.insert(person.email_key);
+            }
         }
-        Ok(())
+        Ok(refused)
     }
 }
 
 impl Batch {
     /// The keys of people none of whose users is active.
     fn disabled(&self) -> impl Iterator<Item = &str> {
-        self.subjects.iter().filter_map(|(key, subject)| match key {
-            Key::Email(email_key) if !subject.active => Some(email_key.as_str()),
+        self.people(false)
+    }
+
+    /// The keys of people one of whose users is active.
+    fn active(&self) -> impl Iterator<Item = &str> {
+        self.people(true)
+    }
+
+    fn people(&self, active: bool) -> impl Iterator<Item = &str> {
+        self.subjects.iter().filter_map(move |(key, subject)| match key {
+            Key::Email(email_key) if subject.active == active => Some(email_key.as_str()),
             _ => None,
         })
     }

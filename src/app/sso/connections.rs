@@ -15,6 +15,7 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::{InstitutionId, SsoConnectionId},
+        scope::Scope,
         sso::{self as rules, Connection, DomainPattern, ScopeToken, SsoOnly},
         text::{self, Lines, longest},
         version::{check_base, version_of},
@@ -303,6 +304,20 @@ async fn has_proxy(app: &App, institution: InstitutionId) -> Result<bool> {
     let Some(proxy) = &app.sign_in.proxy else { return Ok(false) };
     let found = store::institutions::by_slug(&mut app.db.read(), &proxy.institution).await?;
     Ok(found.is_some_and(|found| found.id == institution))
+}
+
+/// A provider through which everybody may try to sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    pub id: SsoConnectionId,
+    pub name: String,
+}
+
+/// The providers that the institution's pages offer to everybody who has not signed in.
+pub async fn offered(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Offered>> {
+    actor.visit(institution)?;
+    let all = store_sso::all(&mut app.db.read(), Scope::Institution(institution)).await?;
+    Ok(all.into_iter().map(|one| Offered { id: one.id, name: one.name }).collect())
 }
 
 /// Deletes a connection and ends the sessions that it has opened.

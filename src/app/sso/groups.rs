@@ -26,7 +26,7 @@ use crate::{
         text::{self, Lines, longest},
         version::{check_base, version_of},
     },
-    store::{self, Sql, persons, rolls, scim_users, sessions, sign_ins, sso_groups},
+    store::{self, Sql, persons, refused_people, rolls, sessions, sign_ins, sso_groups},
 };
 
 /// How a connection gives roles.
@@ -192,7 +192,7 @@ pub(super) async fn apply(
 ) -> Result<()> {
     let (institution, id, now) = (connection.institution, connection.id, app.clock.now());
     let person = PersonId { institution, email_key: email.key().to_owned() };
-    let role = match scim_users::is_disabled(&mut app.db.read(), &person).await? {
+    let role = match refused_people::is_refused(&mut app.db.read(), &person).await? {
         true => None,
         false => role_of(&wanted.rules, groups),
     };
@@ -217,7 +217,7 @@ pub(super) async fn apply(
                 return Err(Error::Missing(Missing::Institution));
             }
             // A directory may have disabled them since the read above.
-            if role.is_some() && scim_users::is_disabled(sql, &person).await? {
+            if role.is_some() && refused_people::is_refused(sql, &person).await? {
                 return Ok(());
             }
             let before = store::members::find(sql, &person).await?;

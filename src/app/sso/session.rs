@@ -3,7 +3,7 @@
 use super::{
     super::{
         App, Result,
-        sessions::{self, Secret, Through},
+        sessions::{self, Opened, Opening, Secret, Through},
     },
     SignedIn, opened, provider, sign_out_uri, unavailable,
 };
@@ -19,19 +19,18 @@ use crate::{
 /// Longer ID tokens are not kept: they would not fit into a URL.
 const MAX_ID_TOKEN: usize = 4 << 10;
 
-/// Opens a session, and keeps what signing out at the provider needs.
-pub async fn open_session(app: &App, signed_in: SignedIn) -> Result<Secret> {
-    let secret = Secret::generate(app);
+/// Opens a session, and keeps what signing out at the provider needs. `old` are the sessions of the browser.
+pub async fn open_session(app: &App, signed_in: SignedIn, old: &[Secret]) -> Result<Opened> {
+    let opening = Opening::new(app, old);
     let id_token = Some(&signed_in.id_token).filter(|token| token.len() <= MAX_ID_TOKEN);
-    let seal = |token: &String| app.secrets.seal(&token_purpose(&secret), token.as_bytes());
+    let seal = |token: &String| app.secrets.seal(&token_purpose(opening.secret()), token.as_bytes());
     let kept = ProviderSession {
         connection: signed_in.connection.id,
         sealed_id_token: id_token.map(seal).transpose()?,
     };
     let SignedIn { person, connection, authenticated_at, .. } = signed_in;
     let through = Through { connection, kept, authenticated_at };
-    sessions::open_as(app, &secret, person, How::Oidc, Some(through)).await?;
-    Ok(secret)
+    sessions::open_through(app, opening, person, through).await
 }
 
 fn token_purpose(session: &Secret) -> String {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     super::{
-        Actor, App, Error, Missing, Result,
+        App, Error, Missing, Result,
         limiter::{LimitKey, Policy},
         registrations,
         sessions::Secret,
@@ -129,18 +129,20 @@ pub async fn start(
     again: bool,
 ) -> Result<String, Refused> {
     admit(app, client).await.map_err(unattributed)?;
-    let by = connection(app, Actor::System.reach(), id).await.map_err(unattributed)?;
+    let found = store_sso::by_id(&mut app.db.read(), id).await;
+    let by = of_institution(app, found).await.map_err(unattributed)?;
     match send(app, browser, &by.0, return_to, again).await {
         Ok(address) => Ok(address),
         Err(why) => Err(refused(by, why)),
     }
 }
 
-async fn connection(app: &App, scope: Scope, id: SsoConnectionId) -> Result<(Connection, Institution)> {
-    let mut sql = app.db.read();
-    let found = store_sso::find(&mut sql, scope, id).await?;
-    let found = found.ok_or(Error::Missing(Missing::SsoConnection))?;
-    let institution = store::institutions::by_id(&mut sql, found.institution).await?;
+async fn of_institution(
+    app: &App,
+    found: store::Result<Option<Connection>>,
+) -> Result<(Connection, Institution)> {
+    let found = found?.ok_or(Error::Missing(Missing::SsoConnection))?;
+    let institution = store::institutions::by_id(&mut app.db.read(), found.institution).await?;
     Ok((found, institution.ok_or(Error::Missing(Missing::Institution))?))
 }
 
@@ -224,7 +226,8 @@ pub async fn finish(app: &App, browser: &Secret, callback: Callback<'_>) -> Resu
     });
     let Some(login) = taken.await.map_err(unattributed)? else { return Err(unattributed(Refusal::State)) };
     let scope = Scope::Institution(login.institution);
-    let by = connection(app, scope, login.connection).await.map_err(unattributed)?;
+    let found = store_sso::find(&mut app.db.read(), scope, login.connection).await;
+    let by = of_institution(app, found).await.map_err(unattributed)?;
     let return_to = login.return_to.unwrap_or_default();
     let Authenticated { person, id_token, at } =
         match authenticate(app, &by.0, &state, callback, &return_to).await {

@@ -65,6 +65,7 @@ pub const fn id(act: Act) -> &'static str {
         Act::ParticipantUpdated => "console-act-participant-updated",
         Act::PersonErased => "console-act-person-erased",
         Act::PersonExported => "console-act-person-exported",
+        Act::PersonReadmitted => "console-act-person-readmitted",
         Act::PhoneOptedIn => "console-act-phone-opted-in",
         Act::PhoneOptedOut => "console-act-phone-opted-out",
         Act::PhotoDeleted => "console-act-photo-deleted",

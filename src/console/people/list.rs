@@ -163,6 +163,7 @@ struct PeopleView<'a> {
     done: Option<String>,
     /// Somebody who was just deleted.
     undo: Option<ParticipantId>,
+    is_admin: bool,
 }
 
 struct Row {
@@ -288,6 +289,7 @@ pub async fn show(State(app): State<App>, console: Console, request: Request) ->
             Some("deleted") => Some(words.text("console-people-done-deleted")),
             _ => None,
         },
+        is_admin: console.actor.administer(console.id()).is_ok(),
         undo: query.get("deleted").and_then(|id| id.parse().ok()),
         wanted: &wanted,
         page,

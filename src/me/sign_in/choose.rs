@@ -6,7 +6,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use super::{
     super::{
         notice,
-        session::{Visitor, VisitorForm},
+        session::{Visitor, VisitorForm, old_sessions},
     },
     proceed, start_again,
 };
@@ -38,9 +38,8 @@ pub async fn form(State(app): State<App>, visitor: Visitor) -> Response {
 
 pub async fn choose(State(app): State<App>, VisitorForm { visitor, form }: VisitorForm) -> Response {
     let slug = form.get("institution").unwrap_or_default();
-    let proof = sign_in::choose(&app, &visitor.secret, slug).await;
+    let proof = sign_in::choose(&app, &visitor.secret, slug, &old_sessions(&app, &visitor.headers)).await;
     proceed(&app, &visitor, proof, || {
         start_again(&app, &visitor, StatusCode::FORBIDDEN, "sign-in-choice-over-title", "sign-in-choice-over")
     })
-    .await
 }

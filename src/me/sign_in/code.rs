@@ -6,7 +6,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use super::{
     super::{
         notice,
-        session::{Visitor, VisitorForm},
+        session::{Visitor, VisitorForm, old_sessions},
     },
     proceed,
 };
@@ -44,6 +44,6 @@ pub async fn enter(State(app): State<App>, VisitorForm { visitor, form }: Visito
     if code.trim().is_empty() {
         return show(&app, &visitor, "", Some("sign-in-code-missing"));
     }
-    let proof = sign_in::enter_code(&app, &visitor.secret, code).await;
-    proceed(&app, &visitor, proof, || show(&app, &visitor, code, Some("sign-in-code-wrong"))).await
+    let proof = sign_in::enter_code(&app, &visitor.secret, code, &old_sessions(&app, &visitor.headers)).await;
+    proceed(&app, &visitor, proof, || show(&app, &visitor, code, Some("sign-in-code-wrong")))
 }

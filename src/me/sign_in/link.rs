@@ -7,7 +7,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use super::{
     super::{
         notice,
-        session::{Visitor, VisitorForm},
+        session::{Visitor, VisitorForm, old_sessions},
     },
     proceed, start_again,
 };
@@ -49,6 +49,6 @@ pub async fn spend(
     VisitorForm { visitor, .. }: VisitorForm,
 ) -> Response {
     let Some(secret) = Secret::parse(&link) else { return over(&app, &visitor) };
-    let proof = sign_in::spend_link(&app, &secret).await;
-    proceed(&app, &visitor, proof, || over(&app, &visitor)).await
+    let proof = sign_in::spend_link(&app, &secret, &old_sessions(&app, &visitor.headers)).await;
+    proceed(&app, &visitor, proof, || over(&app, &visitor))
 }

@@ -65,6 +65,7 @@ const ACTS: &[&str] = &[
     "/people/bulk",
     "/people/bulk/delete",
     "/people/deleted/{id}/restore",
+    "/people/refused",
     // With the versions of both entries: see `people.rs`.
     "/people/merge",
     "/people/tasks/{id}/undo",

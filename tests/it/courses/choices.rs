@@ -78,7 +78,7 @@ async fn an_email_that_changes_takes_nobodys_session_along() {
     school.sync().await;
     for email in [first, second] {
         world.agree(institution, email).await;
-        sessions::open(app, person(world, email), How::Link).await.unwrap();
+        sessions::open(app, person(world, email), How::Link, &[]).await.unwrap();
         let life = Duration::from_secs(600);
         sign_in::operator_link(app, &Actor::Operator, institution, email, life, &world.base).await.unwrap();
     }
@@ -100,7 +100,7 @@ async fn an_email_that_changes_takes_nobodys_session_along() {
     assert_eq!(school.count("persons").await, 1);
 
     // Two people swap their addresses.
-    sessions::open(app, person(world, third), How::Link).await.unwrap();
+    sessions::open(app, person(world, third), How::Link, &[]).await.unwrap();
     school.canvas.change(101, 1, |ana| ana.email = Some(second.into()));
     school.canvas.change(101, 2, |ben| ben.email = Some(third.into()));
     school.sync().await;

@@ -603,11 +603,11 @@ async fn somebody_who_is_erased_while_signing_in_gets_no_session() {
     let world = World::new().await;
     world.person("Ana", ANA).await;
     let ana = person(world.institution.id, ANA);
-    sessions::open(&world.app, ana.clone(), How::Mail).await.unwrap();
+    sessions::open(&world.app, ana.clone(), How::Mail, &[]).await.unwrap();
     persons::erase(&world.app, &Actor::Operator, world.institution.id, ANA.into(), persons::Rewrite::Now)
         .await
         .unwrap();
-    assert!(matches!(sessions::open(&world.app, ana, How::Mail).await, Err(Error::Missing(_))));
+    assert!(matches!(sessions::open(&world.app, ana, How::Mail, &[]).await, Err(Error::Missing(_))));
     assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 0);
 }
 
@@ -860,7 +860,7 @@ async fn a_person_has_a_limited_number_of_sessions() {
     let mut opened = Vec::new();
     for _ in 0..53 {
         let ana = person(world.institution.id, ANA);
-        opened.push(sessions::open(&world.app, ana, How::Proxy).await.unwrap());
+        opened.push(sessions::open(&world.app, ana, How::Proxy, &[]).await.unwrap().secret);
         world.advance(Duration::from_secs(1));
     }
     for (nth, secret) in opened.iter().enumerate() {

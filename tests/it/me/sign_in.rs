@@ -123,6 +123,72 @@ async fn a_code_works_once() {
     assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 1);
 }
 
+/// The session cannot be opened: its table is away.
+async fn without_sessions<T>(world: &World, meanwhile: impl Future<Output = T>) -> T {
+    execute(world, "ALTER TABLE sessions RENAME TO sessions_away".into()).await;
+    let outcome = meanwhile.await;
+    execute(world, "ALTER TABLE sessions_away RENAME TO sessions".into()).await;
+    outcome
+}
+
+#[tokio::test]
+async fn a_code_or_a_link_whose_session_cannot_be_opened_can_be_used_again() {
+    let world = world().await;
+    let there = world.neighbor().await;
+    known_there(&world, &there, "ben@example.edu").await;
+    world.person("Ben", "ben@example.edu").await;
+    let everything =
+        "SELECT COALESCE(SUM(tries), 0) + COUNT(proven_at) + COUNT(used_at) FROM sign_in_requests";
+    // A code.
+    let browser = Browser::new(&world);
+    let mail = browser.mailed("", "ana@example.edu").await;
+    browser.get("/sign-in/code").await.expect(200);
+    let send = async || browser.post("/sign-in/code", &[("code", &mail.code)]).await;
+    assert!(without_sessions(&world, send()).await.status.is_server_error());
+    assert_eq!(number(&world, everything).await, 0, "not even the try counts");
+    send().await.redirects_to("/me");
+    // A link from a message, in a browser that is signed in: it stays so.
+    let before = browser.cookie("endonym").unwrap();
+    let other = Browser::new(&world);
+    let mail = other.mailed("", "ana@example.edu").await;
+    let path = mail.link.strip_prefix(&world.base).unwrap().to_owned();
+    browser.get(&path).await.expect(200);
+    assert!(without_sessions(&world, browser.post(&path, &[])).await.status.is_server_error());
+    assert_eq!(browser.cookie("endonym").as_ref(), Some(&before));
+    assert!(browser.session().await.is_some(), "the old session has not ended");
+    browser.post(&path, &[]).await.redirects_to("/me");
+    assert_ne!(browser.cookie("endonym").unwrap(), before);
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 1, "the old session has ended");
+    // A link to another device.
+    let handover = hand_over(&world, "ana@example.edu").await;
+    let path = handover.link.strip_prefix(&world.base).unwrap().to_owned();
+    let phone = Browser::new(&world);
+    phone.get(&path).await.expect(200);
+    assert!(without_sessions(&world, phone.post(&path, &[])).await.status.is_server_error());
+    phone.post(&path, &[]).await.redirects_to("/me");
+    // Somebody who has to choose an institution.
+    let chooser = Browser::new(&world);
+    let mail = chooser.mailed("", "ben@example.edu").await;
+    chooser.enter_code(&mail.code).await.redirects_to("/sign-in/choose");
+    chooser.get("/sign-in/choose").await.expect(200);
+    let institution = [("institution", world.institution.slug.as_str())];
+    let choose = async || chooser.post("/sign-in/choose", &institution).await;
+    assert!(without_sessions(&world, choose()).await.status.is_server_error());
+    choose().await.redirects_to("/me");
+}
+
+#[tokio::test]
+async fn a_code_that_is_sent_twice_at_once_opens_one_session() {
+    let world = world().await;
+    let browser = Browser::new(&world);
+    let mail = browser.mailed("", "ana@example.edu").await;
+    browser.get("/sign-in/code").await.expect(200);
+    let sent =
+        join_all((0..4).map(async |_| browser.post("/sign-in/code", &[("code", &mail.code)]).await)).await;
+    assert_eq!(sent.iter().filter(|seen| seen.status == 303).count(), 1);
+    assert_eq!(number(&world, "SELECT COUNT(*) FROM sessions").await, 1);
+}
+
 #[tokio::test]
 async fn another_browser_can_neither_use_a_code_nor_use_up_its_tries() {
     let world = world().await;

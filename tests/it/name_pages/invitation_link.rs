@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, invitations, languages, own_recordings::Sharing},
+    app::{Actor, audit, consents, invitations, languages, own_recordings::Sharing},
     domain::{
-        consent,
+        audit::Act,
+        consent::{self, Via},
         ids::InvitationId,
         invitation::LinkToken,
         language::Language,
@@ -13,6 +14,7 @@ use endonym::{
         session::{How, PersonId},
     },
 };
+use futures_util::future::join_all;
 use reqwest::{Method, header};
 use serde_json::Value;
 
@@ -108,6 +110,69 @@ async fn the_button_registers_the_recipient_and_leads_to_the_recorder() {
     assert!(!page.contains("name=\"agree\""), "{page}");
     phone.post(&ada, &[("first_name", "Somebody"), ("last_name", "Else")]).await.redirects_to(&own);
     assert_eq!(names(&world).await, ["Augusta Ada|King|ada@example.edu"]);
+}
+
+#[tokio::test]
+async fn an_invitation_is_accepted_as_a_whole_or_not_at_all() {
+    let world = World::new().await;
+    let ada = link(&world, ADA).await;
+    let browser = Browser::new(&world);
+    browser.get(&ada).await.expect(200);
+    let before = everything(&world).await;
+    for table in ["sessions", "outsiders", "consents"] {
+        execute(&world.app.db, &format!("ALTER TABLE {table} RENAME TO away"), vec![]).await;
+        let failed = browser.post(&ada, &agreeing("Ada", "Lovelace")).await;
+        execute(&world.app.db, &format!("ALTER TABLE away RENAME TO {table}"), vec![]).await;
+        assert!(failed.status.is_server_error(), "{table}: {}", failed.status);
+        assert_eq!(everything(&world).await, before, "{table}");
+    }
+    let accepted =
+        join_all((0..3).map(async |_| browser.post(&ada, &agreeing("Ada", "Lovelace")).await)).await;
+    assert!(accepted.iter().all(|seen| seen.status == 303));
+    assert_eq!(names(&world).await, ["Ada|Lovelace|ada@example.edu"], "once");
+}
+
+#[tokio::test]
+async fn what_somebody_agrees_to_with_a_link_is_logged_so_and_the_person_is_asked_when_they_sign_in() {
+    let world = World::new().await;
+    let (app, id) = (&world.app, world.institution.id);
+    let own = format!("/p/{}/own", world.page.slug);
+    let logged = async || {
+        let query = audit::Query { act: Some(Act::ConsentGiven), ..Default::default() };
+        audit::list(app, &Actor::Operator, id, &query).await.unwrap().entries
+    };
+    let given = async || {
+        let (_, given) = consents::all(app, &Actor::Operator, id).await.unwrap().pop().unwrap();
+        given.via
+    };
+    let ada = link(&world, ADA).await;
+    let by_link = Browser::new(&world);
+    by_link.get(&ada).await.expect(200);
+    by_link.post(&ada, &agreeing("Ada", "Lovelace")).await.redirects_to(&own);
+    assert_eq!(logged().await[0].after["via"], "invitation");
+    assert_eq!(given().await, Via::Invitation);
+    by_link.get(&own).await.expect(200);
+    by_link.send_sound(&world.page.slug, &wav(1.0), &[]).await.expect(303);
+    // The person signs in: whoever had the link has agreed in their name.
+    let signed_in = Browser::new(&world);
+    let mail = signed_in.mailed("", "ada@example.edu").await;
+    signed_in.enter_code(&mail.code).await.redirects_to("/me");
+    assert!(signed_in.get("/me").await.body.contains("action=\"/me/consent\""));
+    let refused = signed_in.get(&own).await.expect(200).body;
+    assert!(refused.contains(&format!("{own}/consent")), "{refused}");
+    signed_in.agree_on(&world.page.slug).await;
+    let entries = logged().await;
+    assert_eq!((entries.len(), entries[0].after.get("via")), (2, None));
+    assert_eq!(given().await, Via::SignIn);
+    // Not again: neither at the next sign-in, nor with the link.
+    let again = Browser::new(&world);
+    let mail = again.mailed("", "ada@example.edu").await;
+    again.enter_code(&mail.code).await.redirects_to("/me");
+    assert!(!again.get(&own).await.expect(200).body.contains(&format!("{own}/consent\"")));
+    let phone = Browser::new(&world);
+    assert!(!phone.get(&ada).await.expect(200).body.contains("name=\"agree\""));
+    phone.post(&ada, &agreeing("Ada", "Lovelace")).await.redirects_to(&own);
+    assert_eq!((given().await, logged().await.len()), (Via::SignIn, 2));
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ mod page;
 mod people;
 mod play_all;
 mod poster;
+mod refused;
 mod register;
 mod reminders;
 mod report;

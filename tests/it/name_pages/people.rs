@@ -63,7 +63,7 @@ pub async fn signed_in_by<'a>(
     email: &str,
     how: How,
 ) -> Browser<'a> {
-    let secret = sessions::open(&world.app, person(institution, email), how).await.unwrap();
+    let secret = sessions::open(&world.app, person(institution, email), how, &[]).await.unwrap().secret;
     let browser = Browser::new(world);
     browser.set_cookie("endonym", secret.as_str());
     browser

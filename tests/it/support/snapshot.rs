@@ -31,6 +31,7 @@ const TABLES: &[&str] = &[
     "mail_opt_outs",
     "mail_texts",
     "recording_requests",
+    "refused_people",
     "imports",
     "import_changes",
     "allowed_origins",

@@ -552,7 +552,7 @@ async fn open(world: &World, connection: &Connection) -> Result<Secret, Error> {
         authenticated_at: None,
         return_to: ReturnTo::default(),
     };
-    sso::open_session(&world.app, signed_in).await
+    sso::open_session(&world.app, signed_in, &[]).await.map(|opened| opened.secret)
 }
 
 /// An institution with Ana, and a connection to a provider that is not there.
