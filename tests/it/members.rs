@@ -18,10 +18,11 @@ use endonym::{
     store::Value,
 };
 use futures_util::future::join_all;
+use reqwest::Method;
 
 use crate::{
     me::{Browser, newest_mail},
-    support::{World, database::execute},
+    support::{World, database::execute, until},
 };
 
 const BOSS: &str = "boss@example.edu";
@@ -401,7 +402,7 @@ async fn token_of(world: &World, email: &str, name: &str) -> Result<(Token, Stri
 }
 
 async fn is_accepted(world: &World, secret: &str) -> bool {
-    world.get_as(secret, "/v5/participants").await.status == 200
+    world.request_as(secret, Method::GET, "/v5/participants").send().await.unwrap().status() == 200
 }
 
 /// The tokens of the institution: name, maker, whether the maker has left, and whether the token works.
