@@ -49,6 +49,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0041_consents_by_invitation", include_str!("../../migrations/0041_consents_by_invitation.sql")),
     ("0042_refused_people", include_str!("../../migrations/0042_refused_people.sql")),
     ("0043_sign_in_rules", include_str!("../../migrations/0043_sign_in_rules.sql")),
+    ("0044_token_makers", include_str!("../../migrations/0044_token_makers.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
