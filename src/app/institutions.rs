@@ -148,6 +148,8 @@ pub struct Change {
     pub language: Option<String>,
     /// Whether new registrations start with the person's newest recording.
     pub starts_with_newest: Option<bool>,
+    /// Whether badges show notes.
+    pub notes_on_badge: Option<bool>,
     /// How many days entries of the audit log are kept; `Some(None)` keeps them forever.
     pub audit_days: Option<Option<u32>>,
     pub look: looks::Change,
@@ -160,6 +162,13 @@ pub struct Change {
 pub async fn starts_with_newest(app: &App, actor: &Actor, id: InstitutionId) -> Result<bool> {
     actor.administer(id)?;
     let found = institutions::starts_with_newest(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
+}
+
+/// Do badges show notes?
+pub async fn notes_on_badge(app: &App, actor: &Actor, id: InstitutionId) -> Result<bool> {
+    actor.administer(id)?;
+    let found = institutions::notes_on_badge(&mut app.db.read(), id).await?;
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
@@ -261,6 +270,7 @@ fn checked(change: Change) -> Result<Changes> {
         phone_language,
         language,
         starts_with_newest: change.starts_with_newest,
+        notes_on_badge: change.notes_on_badge,
         audit_days: change.audit_days,
         allow_origins,
         forbid_origins,

@@ -84,6 +84,9 @@ pub enum Institution {
         /// Let new registrations start with the person's newest recording on another page: on (the default) or off
         #[arg(long, value_name = "on|off", value_parser = on_or_off)]
         starts_with_newest: Option<bool>,
+        /// Show notes on name badges, which anybody can read who has their address: true or false
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+        notes_on_badge: Option<bool>,
         /// Days for which entries of the audit log are kept (the default is 730), or `forever`
         #[arg(long, value_name = "N|forever")]
         audit_days: Option<String>,
@@ -135,6 +138,7 @@ impl Institution {
                 default_audience,
                 language,
                 starts_with_newest,
+                notes_on_badge,
                 audit_days,
                 accent,
                 logo,
@@ -160,6 +164,7 @@ impl Institution {
                     default_audience,
                     language,
                     starts_with_newest,
+                    notes_on_badge,
                     audit_days: audit_days.as_deref().map(days).transpose()?,
                     look: looks::Change {
                         accent: accent.map(|color| (color != "none").then_some(color)),
@@ -217,6 +222,7 @@ fn read_logo(path: std::path::PathBuf) -> Result<Option<Vec<u8>>, super::Failure
 
 async fn shown(app: &App, institution: &domain::institution::Institution) -> Result<Value, Failure> {
     let starts_with_newest = institutions::starts_with_newest(app, &Actor::Operator, institution.id).await?;
+    let notes_on_badge = institutions::notes_on_badge(app, &Actor::Operator, institution.id).await?;
     let look = looks::find(app, institution.id).await?;
     let audit_days = institutions::audit_days(app, &Actor::Operator, institution.id).await?;
     Ok(json!({
@@ -231,6 +237,7 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
         "phone_language": institution.phone_language,
         "language": institution.language.map(Language::tag),
         "starts_with_newest": starts_with_newest,
+        "notes_on_badge": notes_on_badge,
         "audit_days": audit_days,
         "accent": look.accent.map(|accent| accent.light.to_string()),
         "logo": look.logo.is_some(),

@@ -85,6 +85,8 @@ pub struct Access {
     pages: Option<Arc<[NamePageId]>>,
     /// Return one record per person when a request looks people up by email or identifier.
     pub newest_only: bool,
+    /// There is no credential behind it.
+    is_public: bool,
     /// Whose access it is, for the audit log.
     pub by: Who,
 }
@@ -92,7 +94,14 @@ pub struct Access {
 impl Access {
     /// Unrestricted access to the institution: for operators and tokens without limits.
     pub const fn whole(institution: InstitutionId) -> Self {
-        Self { institution, scope: TokenScope::All, pages: None, newest_only: false, by: Who::SYSTEM }
+        let (scope, by) = (TokenScope::All, Who::SYSTEM);
+        Self { institution, scope, pages: None, newest_only: false, is_public: false, by }
+    }
+
+    /// What anybody may read who knows an access code (version 2): there is no credential, so only what is public is shown.
+    pub const fn public(institution: InstitutionId) -> Self {
+        let (scope, by) = (TokenScope::Read, Who::SYSTEM);
+        Self { institution, scope, pages: None, newest_only: false, is_public: true, by }
     }
 
     /// `None` grants all pages, including future ones; an empty list grants none.
@@ -102,7 +111,8 @@ impl Access {
         pages: Option<Vec<NamePageId>>,
         newest_only: bool,
     ) -> Self {
-        Self { institution, scope, pages: pages.map(Into::into), newest_only, by: Who::SYSTEM }
+        let pages = pages.map(Into::into);
+        Self { institution, scope, pages, newest_only, is_public: false, by: Who::SYSTEM }
     }
 
     /// The same, for somebody. Otherwise it is the server that acts.
@@ -113,6 +123,10 @@ impl Access {
     /// Checks that the caller may do this at all. Every use case that takes an `Access` calls it first.
     pub const fn check(&self, needs: Action) -> Result<(), InsufficientScope> {
         if self.scope.permits(needs) { Ok(()) } else { Err(InsufficientScope { has: self.scope, needs }) }
+    }
+
+    pub const fn is_public(&self) -> bool {
+        self.is_public
     }
 
     /// The pages that access is limited to, or `None` if it is unlimited.

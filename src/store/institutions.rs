@@ -133,9 +133,27 @@ pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
     Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
 }
 
+/// What the names of registrations in links are derived from (ADR 29). `None` for an institution that does not exist.
+pub async fn link_secret(sql: &mut Sql, id: InstitutionId) -> Result<Option<Option<String>>> {
+    let text = "SELECT link_secret FROM institutions WHERE id = $1";
+    sql.one(text, &[id.into()], |row| row.opt_text(0)).await
+}
+
+/// Never replaces one: links with names that were derived from it are on other sites.
+pub async fn set_link_secret(sql: &mut Sql, id: InstitutionId, secret: &str) -> Result<()> {
+    let text = "UPDATE institutions SET link_secret = $1 WHERE id = $2 AND link_secret IS NULL";
+    sql.execute(text, &[secret.into(), id.into()]).await.map(|_| ())
+}
+
 /// Do new registrations start with the person's newest recording?
 pub async fn starts_with_newest(sql: &mut Sql, id: InstitutionId) -> Result<Option<bool>> {
     let text = "SELECT starts_with_newest FROM institutions WHERE id = $1";
+    sql.one(text, &[id.into()], |row| row.bool(0)).await
+}
+
+/// Do badges show notes?
+pub async fn notes_on_badge(sql: &mut Sql, id: InstitutionId) -> Result<Option<bool>> {
+    let text = "SELECT notes_on_badge FROM institutions WHERE id = $1";
     sql.one(text, &[id.into()], |row| row.bool(0)).await
 }
 
@@ -149,6 +167,7 @@ pub struct Changes {
     pub phone_language: Option<Option<String>>,
     pub language: Option<Option<Language>>,
     pub starts_with_newest: Option<bool>,
+    pub notes_on_badge: Option<bool>,
     pub audit_days: Option<Option<u32>>,
     pub allow_origins: Vec<String>,
     pub forbid_origins: Vec<String>,
@@ -157,7 +176,7 @@ pub struct Changes {
 /// Writes only the columns in the change: concurrent updates keep each other's fields, and a stored value that this binary
 /// does not understand, such as a time zone, is not overwritten with a default.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes) -> Result<()> {
-    let columns: [(&str, Option<Value<'_>>); 8] = [
+    let columns: [(&str, Option<Value<'_>>); 9] = [
         ("name", changes.name.as_ref().map(Value::from)),
         ("time_zone", changes.time_zone.as_ref().map(Value::from)),
         ("multiple_recordings", changes.multiple_recordings.map(Value::from)),
@@ -165,6 +184,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
         ("phone_language", changes.phone_language.as_ref().map(|language| language.as_deref().into())),
         ("language", changes.language.map(|language| language.map(Language::tag).into())),
         ("starts_with_newest", changes.starts_with_newest.map(Value::from)),
+        ("notes_on_badge", changes.notes_on_badge.map(Value::from)),
         ("audit_days", changes.audit_days.map(|days| days.map(i64::from).into())),
     ];
     let (mut set, mut params) = (Vec::new(), Vec::new());
