@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    app::{App, Links, Result, custom_fields},
+    app::{App, Links, Result, custom_fields, links::secret},
     domain::{
         access::{Access, Action},
         custom_field::CustomField,
@@ -17,7 +17,7 @@ use crate::{
         participant::{Participant, Recording},
     },
     http::{
-        embeds::{Icon, Include, Snippets},
+        embeds::{Icon, Include, Players, Snippets},
         json::{Escaped, Object},
     },
 };
@@ -29,6 +29,7 @@ pub struct View {
     icon: Icon,
     fields: Vec<CustomField>,
     addresses: Addresses,
+    players: Players,
     /// Rendered for the first record that has them.
     snippets: OnceLock<Snippets>,
     legal_snippets: OnceLock<Snippets>,
@@ -57,7 +58,12 @@ impl View {
     ) -> Result<Self> {
         let fields =
             if include.custom_attributes { custom_fields::all(app, access).await? } else { Vec::new() };
-        Ok(Self::with_fields(institution.clone(), app.links.clone(), fields, include, icon))
+        let players = match access.is_public() {
+            true => Players::Public,
+            false => Players::Secret(secret::find(app, institution.id).await?),
+        };
+        let view = Self::with_fields(institution.clone(), app.links.clone(), fields, include, icon);
+        Ok(Self { players, ..view })
     }
 
     /// For the response to a create, always with custom values. The fields are read only if there may be values: those of the draft
@@ -76,7 +82,7 @@ impl View {
         Ok(view)
     }
 
-    /// For export reports, where the custom fields are given.
+    /// For export reports, which have no embeds, and where the custom fields are given.
     pub fn of_report(institution: Arc<Institution>, links: Links, fields: Vec<CustomField>) -> Self {
         let include = Include { custom_attributes: true, ..Include::default() };
         Self::with_fields(institution, links, fields, include, Icon::default())
@@ -101,6 +107,7 @@ impl View {
             icon,
             fields,
             addresses,
+            players: Players::Public,
             snippets: OnceLock::new(),
             legal_snippets: OnceLock::new(),
             spellings: Spellings::default(),
@@ -172,7 +179,7 @@ impl View {
     }
 
     fn render_snippets(&self, legal: bool) -> Snippets {
-        Snippets::new(&self.links, self.institution.id, &self.icon, legal)
+        Snippets::new(&self.links, self.institution.id, self.players.clone(), &self.icon, legal)
     }
 
     /// Custom values by field name; unset ones are omitted.

@@ -1,19 +1,20 @@
 //! Who may hear a person's recordings.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use serde_json::json;
 
 use super::{
     Actor, App, Error, Result,
     audit::{self, Record},
-    own_person,
+    media, own_person,
+    own_recordings::{self, Attempts},
+    renewed_links::{self, Copies, Renewed},
 };
 use crate::{
     domain::{
         audience::{Audience, Permitted},
         audit::Act,
-        email::email_key,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
         participant::Participant,
@@ -53,68 +54,131 @@ pub(super) async fn find_in(
     email_key: &str,
 ) -> Result<AudienceChoice> {
     let permitted = audiences::permitted(sql, institution).await?;
-    let chosen = match audiences::chosen(sql, institution, email_key).await? {
+    let chosen = chosen_in(sql, institution, email_key).await?;
+    Ok(AudienceChoice { audience: permitted.narrow(chosen), permitted })
+}
+
+/// What a person has chosen, or else started with, whatever the institution permits now.
+async fn chosen_in(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<Audience> {
+    Ok(match audiences::chosen(sql, institution, email_key).await? {
         Some(chosen) => chosen,
         None => match audiences::registered_at(sql, institution, email_key).await? {
             Some(first) => audiences::default_at(sql, institution, first).await?,
             None => Audience::default(),
         },
-    };
-    Ok(AudienceChoice { audience: permitted.narrow(chosen), permitted })
+    })
 }
 
-/// The audience of one registration. Without an email, nobody can have chosen one.
-pub(super) async fn of_registration(
+/// The audience of a registration.
+pub(super) async fn of_one(
     sql: &mut Sql,
     institution: InstitutionId,
-    email_key: Option<&str>,
-    id: ParticipantId,
+    person: &Participant,
 ) -> Result<Audience> {
-    if let Some(email_key) = email_key {
-        return Ok(find_in(sql, institution, email_key).await?.audience);
-    }
-    let permitted = audiences::permitted(sql, institution).await?;
-    let default = match audiences::created_at(sql, institution, id).await? {
-        Some(created_at) => audiences::default_at(sql, institution, created_at).await?,
-        None => Audience::default(),
-    };
-    Ok(permitted.narrow(default))
+    let found = of_all(sql, institution, &[person]).await?;
+    // It is never missing, and nothing would be opened if it were.
+    Ok(found.get(&person.id).copied().unwrap_or(Audience::Institution))
 }
 
-/// Those of these people whom only people of the institution may hear.
-pub(super) async fn institution_only(
+/// The audiences of these registrations, on one page or on several.
+pub(super) async fn of_all(
     sql: &mut Sql,
     institution: InstitutionId,
     people: &[&Participant],
-) -> Result<HashSet<ParticipantId>> {
-    let recorded = people.iter().filter(|one| one.recording.is_some());
-    let ids: Vec<ParticipantId> = recorded.map(|one| one.id).collect();
+) -> Result<HashMap<ParticipantId, Audience>> {
+    let ids: Vec<ParticipantId> = people.iter().map(|one| one.id).collect();
     let permitted = audiences::permitted(sql, institution).await?;
-    let chosen = audiences::chosen_by(sql, institution, &ids).await?;
-    let has_defaults = audiences::has_defaults(sql, institution).await?;
-    let mut found = HashSet::new();
-    for one in people.iter().filter(|one| one.recording.is_some()) {
-        let audience = match chosen.get(&one.id) {
-            Some(chosen) => permitted.narrow(*chosen),
-            // Rare: institutions seldom set a default, and never have many.
-            None if has_defaults => {
-                let email_key = one.email.as_deref().map(email_key);
-                of_registration(sql, institution, email_key.as_deref(), one.id).await?
-            }
-            None => permitted.narrow(Audience::default()),
-        };
-        if audience != Audience::Public {
-            found.insert(one.id);
-        }
-    }
-    Ok(found)
+    let mut chosen = audiences::chosen_by(sql, institution, &ids).await?;
+    chosen.extend(chosen_without_email(sql, institution, people).await?);
+    let defaults = audiences::defaults(sql, institution).await?;
+    let undecided: Vec<ParticipantId> =
+        ids.iter().copied().filter(|id| !defaults.is_empty() && !chosen.contains_key(id)).collect();
+    let registered = audiences::first_registered(sql, institution, &undecided).await?;
+    let default_of = |id: &ParticipantId| {
+        let at = registered.get(id)?;
+        let last = defaults.iter().rev().find(|(since, _)| since <= at);
+        last.map(|(_, audience)| *audience)
+    };
+    let audience = |id: &ParticipantId| {
+        let chosen = chosen.get(id).copied().or_else(|| default_of(id)).unwrap_or_default();
+        (*id, permitted.narrow(chosen))
+    };
+    Ok(ids.iter().map(audience).collect())
 }
 
-/// Chooses who may hear a person, on all of their pages. Takes effect on every node with the commit.
+/// Who has no email chooses nothing there. If it is known whose registration it is, it has the strictest of that person's choices.
+async fn chosen_without_email(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[&Participant],
+) -> Result<HashMap<ParticipantId, Audience>> {
+    let without_email = people.iter().filter(|one| one.email.is_none());
+    let without_email: Vec<ParticipantId> = without_email.map(|one| one.id).collect();
+    let deciding = own_recordings::deciding(sql, institution, &without_email).await?;
+    let deciders: Vec<ParticipantId> = deciding.values().flatten().copied().collect();
+    let chosen = audiences::chosen_by(sql, institution, &deciders).await?;
+    let strictest = |deciders: &Vec<ParticipantId>| {
+        deciders.iter().filter_map(|id| chosen.get(id)).copied().max_by_key(|audience| audience.strictness())
+    };
+    Ok(deciding.iter().filter_map(|(id, deciders)| Some((*id, strictest(deciders)?))).collect())
+}
+
+/// Chooses who may hear a person, on all of their pages. Takes effect on every node with the commit. Recordings that anybody could play
+/// get new links when they are for people of the institution only.
 pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audience) -> Result<()> {
     actor.represent(&person)?;
     let record = Record::new(app, actor, person.institution, Act::AudienceChosen).of_person(&person);
-    let now = app.clock.now();
+    let mut attempts = Attempts::default();
+    loop {
+        let copies = copies(app, &person, audience).await?;
+        let made = copies.files();
+        let written = write_choice(app, &person, audience, (record.clone(), copies)).await;
+        let written = written.map(|Renewed { gone, used }| (gone, used));
+        match own_recordings::settle(app, person.institution, made, written).await {
+            Err(error) => attempts.again(error)?,
+            Ok(gone) => {
+                media::discard(app, person.institution, &gone).await;
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Whether links that anybody could get are to be renewed with this choice.
+async fn is_narrowed(sql: &mut Sql, person: &PersonId, audience: Audience) -> Result<bool> {
+    if audience != Audience::Institution {
+        return Ok(false);
+    }
+    Ok(until_pause(sql, person).await? == Audience::Public)
+}
+
+/// What holds now or, for somebody who has paused, what held until then. If nobody knows, it was the widest.
+async fn until_pause(sql: &mut Sql, person: &PersonId) -> Result<Audience> {
+    let (institution, email_key) = (person.institution, person.email_key.as_str());
+    match chosen_in(sql, institution, email_key).await? {
+        Audience::Paused => {
+            Ok(audiences::before_pause(sql, institution, email_key).await?.unwrap_or(Audience::Public))
+        }
+        audience => Ok(audience),
+    }
+}
+
+async fn copies(app: &App, person: &PersonId, audience: Audience) -> Result<Copies> {
+    let sql = &mut app.db.read();
+    if !is_narrowed(sql, person, audience).await? {
+        return Ok(Copies::default());
+    }
+    let people = own_person::ids_of(sql, person.institution, &person.email_key).await?;
+    renewed_links::prepare(app, person.institution, &people).await
+}
+
+async fn write_choice(
+    app: &App,
+    person: &PersonId,
+    audience: Audience,
+    (record, copies): (Record, Copies),
+) -> Result<Renewed> {
+    let (person, now) = (person.clone(), app.clock.now());
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
@@ -124,9 +188,17 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audien
                 if !permitted.includes(audience) {
                     return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
                 }
-                let before = audiences::chosen(sql, institution, &person.email_key).await?;
-                audiences::choose(sql, &person, audience, now).await?;
                 let ids: Vec<ParticipantId> = all.iter().map(|one| one.id).collect();
+                let renewed = match is_narrowed(sql, &person, audience).await? {
+                    true => renewed_links::renew(sql, institution, &ids, &copies, now).await?,
+                    false => Renewed::default(),
+                };
+                let before = audiences::chosen(sql, institution, &person.email_key).await?;
+                let before_pause = match audience {
+                    Audience::Paused => Some(until_pause(sql, &person).await?),
+                    Audience::Public | Audience::Institution => None,
+                };
+                audiences::choose(sql, &person, audience, before_pause, now).await?;
                 let changed = match audience {
                     Audience::Paused => {
                         audiences::pause(sql, institution, &ids).await?;
@@ -138,7 +210,8 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, audience: Audien
                 };
                 audiences::mark_changed(sql, institution, &changed, now).await?;
                 let values = |audience: Option<Audience>| json!({ "audience": audience.map(Audience::word) });
-                audit::write_change(sql, record.change(values(before), values(Some(audience)))).await
+                audit::write_change(sql, record.change(values(before), values(Some(audience)))).await?;
+                Ok(renewed)
             })
         })
         .await

@@ -5,8 +5,9 @@ use serde_json::json;
 use super::{
     Actor, App, Error, Missing, Result, audiences,
     audit::{self, Record},
+    links::secret::{self, Purpose},
     looks::{self, Look},
-    media, participants,
+    media, participants, public_view,
 };
 use crate::{
     blobs::{Key, Shelf},
@@ -21,7 +22,7 @@ use crate::{
         participant::{Participant, Recording},
         session::PersonId,
     },
-    store::{custom_fields, institutions, participants as people, rolls},
+    store::{audiences as stored_audiences, custom_fields, institutions, participants as people, rolls},
 };
 
 /// A person without private data: no legal name if the institution does not use legal names.
@@ -34,7 +35,7 @@ pub struct PublicPerson {
     pub person: Participant,
 }
 
-/// Everything that a badge shows.
+/// Everything that a badge shows: name, how it is said, pronouns, picture, and of the rest what an admin has marked for it.
 pub struct Badge {
     pub institution: InstitutionId,
     pub institution_slug: String,
@@ -81,8 +82,25 @@ pub async fn external_url_of(app: &App, institution: InstitutionId, hex: &str) -
     Ok(app.blobs.redirect(&key).await?)
 }
 
-pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -> Result<PublicPerson> {
-    let mut person = participants::by_token(app, institution, token).await?;
+/// The person behind a player's link. The name that an API client was given plays whatever its client may hear, without a session;
+/// the token of a badge plays what its owner made public.
+pub async fn played(app: &App, institution: InstitutionId, name: &str) -> Result<PublicPerson> {
+    if !secret::is_name(name) {
+        let person = participants::by_token(app, institution, name).await?;
+        let reduced = public_view::reduced(&mut app.db.read(), institution, vec![person]).await?.pop();
+        return public_person(app, institution, reduced.ok_or(Error::Missing(Missing::Participant))?).await;
+    }
+    let id = secret::find(app, institution).await?.read(Purpose::Player, name);
+    let id = id.ok_or(Error::Missing(Missing::Participant))?;
+    let person = people::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
+    public_person(app, institution, person.ok_or(Error::Missing(Missing::Participant))?).await
+}
+
+async fn public_person(
+    app: &App,
+    institution: InstitutionId,
+    mut person: Participant,
+) -> Result<PublicPerson> {
     let found = institutions::by_id(&mut app.db.read(), institution).await?;
     let found = found.ok_or(Error::Missing(Missing::Institution))?;
     if !found.multiple_recordings {
@@ -97,12 +115,22 @@ pub async fn public_person(app: &App, institution: InstitutionId, token: &str) -
     })
 }
 
+/// Whoever has paused has no badge.
 pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<Badge> {
-    let PublicPerson { person, institution_slug, institution_name, language, .. } =
-        public_person(app, institution, token).await?;
+    let person = participants::by_token(app, institution, token).await?;
     let sql = &mut app.db.read();
+    if !stored_audiences::paused(sql, institution, &[person.id]).await?.is_empty() {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    let PublicPerson { mut person, institution_slug, institution_name, language, .. } =
+        public_person(app, institution, person).await?;
+    if !institutions::notes_on_badge(sql, institution).await?.unwrap_or_default() {
+        person.notes = None;
+        person.legal.notes = None;
+    }
     let listed = people::badge_listed(sql, institution, person.id).await?;
-    let fields = custom_fields::all(sql, institution).await?;
+    let mut fields = custom_fields::all(sql, institution).await?;
+    fields.retain(|field| field.on_badge || field.is_pronouns());
     let attribute = |field: crate::domain::custom_field::CustomField| {
         let value = person.custom.0.get(&field.id)?.clone();
         Some(Attribute { name: field.name, label: field.label, value })
@@ -110,8 +138,7 @@ pub async fn find(app: &App, institution: InstitutionId, token: &str) -> Result<
     let mut attributes: Vec<Attribute> = fields.into_iter().filter_map(attribute).collect();
     // Pronouns come first.
     attributes.sort_by_key(|attribute| !attribute.is_pronouns());
-    let email_key = person.email.as_deref().map(email_key);
-    let audience = audiences::of_registration(sql, institution, email_key.as_deref(), person.id).await?;
+    let audience = audiences::of_one(sql, institution, &person).await?;
     let waveform = waveform(app, institution, &person.recording).await?;
     let legal_waveform = self::waveform(app, institution, &person.legal.recording).await?;
     let listed = listed && audience == Audience::Public;

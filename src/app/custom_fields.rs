@@ -36,11 +36,12 @@ pub struct New {
     /// As typed, for the kinds that have options.
     pub options: Vec<String>,
     pub asked: Asking,
+    pub on_badge: bool,
 }
 
 pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: New) -> Result<CustomField> {
     actor.administer(institution)?;
-    let New { name, label, editable, kind, options, asked } = new;
+    let New { name, label, editable, kind, options, asked, on_badge } = new;
     let mut errors = FieldErrors::default();
     if let Some(fault) = name_fault(&name) {
         errors.add(Field::Name, fault);
@@ -50,7 +51,8 @@ pub async fn create(app: &App, actor: &Actor, institution: InstitutionId, new: N
     let options = checked_options(kind, &options, &mut errors);
     errors.into_result()?;
     let now = app.clock.now();
-    let field = CustomField { id: app.ids.id(now), name, label, editable, kind, options, asked, place: 0 };
+    let field =
+        CustomField { id: app.ids.id(now), name, label, editable, kind, options, asked, on_badge, place: 0 };
     let record = Record::new(app, actor, institution, Act::CustomFieldCreated);
     let record = about(record, &field).change(Json::Null, values(&field));
     let made = app
@@ -85,6 +87,7 @@ fn values(field: &CustomField) -> Json {
         "kind": field.kind.word(),
         "options": field.options,
         "asked": field.asked.word(),
+        "on_badge": field.on_badge,
     })
 }
 
@@ -124,14 +127,15 @@ pub struct Change {
     /// As typed. Replaces all of them.
     pub options: Option<Vec<String>>,
     pub asked: Option<Asking>,
+    pub on_badge: Option<bool>,
     /// What the change is based on (`version`). If the field has another one by now, nothing is changed: `SetupFault::Outdated`.
     pub base: Option<String>,
 }
 
 /// Tells whether a field is still the same, wherever it stands.
 pub fn version(field: &CustomField) -> String {
-    let CustomField { id, name: _, label, editable, kind, options, asked, place: _ } = field;
-    version_of(&(id, label, editable, kind, options, asked))
+    let CustomField { id, name: _, label, editable, kind, options, asked, on_badge, place: _ } = field;
+    version_of(&(id, label, editable, kind, options, asked, on_badge))
 }
 
 pub async fn update(
@@ -161,6 +165,7 @@ pub async fn update(
                     editable: change.editable.unwrap_or(old.editable),
                     options: checked_options(kind, &options, &mut errors),
                     asked: change.asked.unwrap_or(old.asked),
+                    on_badge: change.on_badge.unwrap_or(old.on_badge),
                     kind,
                     ..old
                 };

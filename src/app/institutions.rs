@@ -156,6 +156,8 @@ pub struct Change {
     pub language: Option<String>,
     /// Whether new registrations start with the person's newest recording.
     pub starts_with_newest: Option<bool>,
+    /// Whether badges show notes.
+    pub notes_on_badge: Option<bool>,
     /// How many days entries of the audit log are kept; `Some(None)` keeps them forever.
     pub audit_days: Option<Option<u32>>,
     /// Who must sign in through the provider: a word of `SsoOnly`. The sessions of those who did not end.
@@ -170,6 +172,13 @@ pub struct Change {
 pub async fn starts_with_newest(app: &App, actor: &Actor, id: InstitutionId) -> Result<bool> {
     actor.administer(id)?;
     let found = institutions::starts_with_newest(&mut app.db.read(), id).await?;
+    found.ok_or(Error::Missing(Missing::Institution))
+}
+
+/// Do badges show notes?
+pub async fn notes_on_badge(app: &App, actor: &Actor, id: InstitutionId) -> Result<bool> {
+    actor.administer(id)?;
+    let found = institutions::notes_on_badge(&mut app.db.read(), id).await?;
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
@@ -307,6 +316,7 @@ fn checked(change: Change) -> Result<Changes> {
         phone_language,
         language,
         starts_with_newest: change.starts_with_newest,
+        notes_on_badge: change.notes_on_badge,
         audit_days: change.audit_days,
         sso_only,
         allow_origins,

@@ -1,5 +1,7 @@
 //! URLs of this site in responses.
 
+pub mod secret;
+
 use std::sync::Arc;
 
 use crate::domain::{ids::InstitutionId, participant::Recording};
@@ -58,7 +60,7 @@ impl Links {
         link.rsplit('/').next().unwrap_or(link)
     }
 
-    /// What precedes the token in the URLs of all players.
+    /// What precedes the name of a registration (`secret`) in the URLs of all players, or its token where there is no credential.
     pub fn players(&self, institution: InstitutionId) -> String {
         format!("{}/players/{institution}/", self.base)
     }

@@ -6,11 +6,12 @@ use std::{
 };
 
 use super::{
-    Actor, App, Error, Missing, Result, audiences,
+    Actor, App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
+    links::secret::{self, Purpose},
     moderation::{self, Reported},
     name_pages::PublicPage,
-    people, recording_requests, sign_in,
+    people, public_view, recording_requests, sign_in,
 };
 use crate::{
     domain::{
@@ -26,11 +27,7 @@ use crate::{
         participant::{Participant, Recording},
         text::is_invisible,
     },
-    store::{
-        custom_fields,
-        participants::{self, KeyKind},
-        people as stored,
-    },
+    store::{custom_fields, participants, people as stored},
 };
 
 pub(super) use super::recording_requests::mail as request_mail;
@@ -95,7 +92,8 @@ pub struct People {
 
 /// Somebody as listeners see them: there is no email in it, and nothing that nobody may hear.
 pub struct Person {
-    pub token: String,
+    /// What forms of this page call them. It means nothing elsewhere.
+    pub id: String,
     pub name: String,
     pub initials: Initials,
     pub phonetic: Option<String>,
@@ -139,12 +137,16 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     let (photos, inside) = if is_inside(app, visitor, institution).await? {
         (people::photos(app, institution, &everybody).await?, HashSet::new())
     } else {
-        (HashMap::new(), audiences::institution_only(sql, institution, &everybody).await?)
+        let views = public_view::of(sql, institution, &everybody).await?;
+        let inside = views.into_iter().filter(|(_, view)| !view.is_heard()).map(|(id, _)| id);
+        (HashMap::new(), inside.collect())
     };
     let media_address = people::media_address(app, institution, &everybody, &photos).await?;
     let own = visitor.and_then(Actor::person).filter(|own| own.institution == institution);
     let own = own.map(|own| own.email_key.as_str());
-    let people = found.iter().map(|one| person(one, &fields, &photos, &inside, own)).collect();
+    let secret = secret::find(app, institution).await?;
+    let id = |one: &Participant| secret.name(Purpose::Listening(page), one.id);
+    let people = found.iter().map(|one| person(one, id(one), &fields, &photos, &inside, own)).collect();
     let letters = directory.letters().to_vec();
     let (registered, recorded) = (directory.len() as u64, directory.recorded() as u64);
     Ok(People { people, matching, start, letters, registered, recorded, media_address })
@@ -152,6 +154,7 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
 
 fn person(
     one: &Participant,
+    id: String,
     pronouns: &[CustomField],
     photos: &HashMap<String, String>,
     inside: &HashSet<ParticipantId>,
@@ -166,7 +169,7 @@ fn person(
         None => Sound::None,
     };
     Person {
-        token: one.token.clone(),
+        id,
         name: shown_name(one),
         initials: Initials::of(&one.first_name, &one.last_name),
         phonetic: one.phonetic.clone(),
@@ -227,7 +230,7 @@ pub async fn ask(
     visitor: Option<&Actor>,
     client: Option<Client>,
     public: &PublicPage,
-    token: &str,
+    id: &str,
 ) -> Result<Answer> {
     check(app, visitor, public).await?;
     let mut limited = admit(app, client).await;
@@ -237,7 +240,7 @@ pub async fn ask(
     if limited != Answer::Accepted {
         return Ok(limited);
     }
-    let asked = find(app, public, token).await?;
+    let asked = find(app, public, id).await?;
     if takes_requests(app, public) {
         recording_requests::send(app, public.institution.id, asked.id).await?;
     }
@@ -250,7 +253,7 @@ pub async fn report(
     visitor: Option<&Actor>,
     client: Option<Client>,
     public: &PublicPage,
-    token: &str,
+    id: &str,
     complaint: Complaint,
     sentence: &str,
 ) -> Result<Answer> {
@@ -258,28 +261,28 @@ pub async fn report(
     if is_invisible(sentence) {
         return Err(Error::invalid(SENTENCE, Fault::Blank));
     }
-    Ok(match moderation::report(app, public, token, complaint, sentence, client).await? {
+    let reported = find(app, public, id).await?;
+    Ok(match moderation::report(app, public, &reported, complaint, sentence, client).await? {
         Reported::Accepted => Answer::Accepted,
         Reported::TooMany { retry_after } => Answer::TooMany { retry_after },
     })
 }
 
 /// The name of somebody whose recording a visitor wants to report.
-pub async fn reportable(
-    app: &App,
-    visitor: Option<&Actor>,
-    public: &PublicPage,
-    token: &str,
-) -> Result<String> {
+pub async fn reportable(app: &App, visitor: Option<&Actor>, public: &PublicPage, id: &str) -> Result<String> {
     check(app, visitor, public).await?;
-    let found = find(app, public, token).await?;
+    let found = find(app, public, id).await?;
     if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(shown_name(&found)) }
 }
 
 /// Somebody on this page, and not on another one of the institution.
-async fn find(app: &App, public: &PublicPage, token: &str) -> Result<Participant> {
-    let (sql, institution) = (&mut app.db.read(), public.institution.id);
-    let found = participants::best_on_page(sql, institution, &public.page, KeyKind::Token, token).await?;
+async fn find(app: &App, public: &PublicPage, id: &str) -> Result<Participant> {
+    let (institution, page) = (public.institution.id, public.page.id);
+    let id = secret::find(app, institution).await?.read(Purpose::Listening(page), id);
+    let id = id.ok_or(Error::Missing(Missing::Participant))?;
+    let found = participants::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
+    // They may have moved to another page.
+    let found = found.filter(|one| one.page.slug == public.page.slug);
     found.ok_or(Error::Missing(Missing::Participant))
 }
 

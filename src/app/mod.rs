@@ -66,9 +66,11 @@ pub mod play_all;
 pub mod plays;
 pub mod progress;
 pub mod pronunciations;
+mod public_view;
 pub mod recording_requests;
 pub mod refused_people;
 pub mod registrations;
+mod renewed_links;
 pub mod retention;
 pub mod scim;
 pub mod sessions;
@@ -117,6 +119,7 @@ pub struct Inner {
     pub clock: Clock,
     pub ids: Ids,
     pub links: Links,
+    pub link_secrets: links::secret::LinkSecrets,
     pub callers: callers::Callers,
     pub answers: answers::Answers,
     pub codes: names::Codes,
@@ -225,6 +228,7 @@ impl App {
             clock,
             ids: Ids::new(),
             links,
+            link_secrets: links::secret::LinkSecrets::default(),
             callers: callers::Callers::default(),
             answers: answers::Answers::new(answers::MAX_BYTES),
             codes: names::Codes::new(names::CODES_BYTES),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     App, Error, Missing, Result, name_pages as app_pages,
     participants::{self, Filter, Listing},
+    public_view,
 };
 use crate::{
     domain::{
@@ -96,10 +97,11 @@ pub async fn everybody(app: &App, access: &Access, reach: Reach) -> Result<Listi
     access.check(Action::Read)?;
     if reach != Reach::OpenPages {
         let within = reach.within(access);
-        return participants::list_in(app, access, within, &Filter::default(), None).await;
+        let listing = participants::list_in(app, access, within, &Filter::default(), None).await?;
+        return Ok(listing.seen_by(access));
     }
     let pages = name_pages::open_pages(&mut app.db.read(), access.institution).await?;
-    Listing::of_pages(app, access.institution, pages, None).await
+    Ok(Listing::of_pages(app, access.institution, pages, None).await?.seen_by(access))
 }
 
 /// People in either list, best match first.
@@ -151,11 +153,16 @@ pub async fn find(app: &App, access: &Access, reach: Reach, person: &Person) -> 
             // Version 2 has no names, and an empty filter matches nobody.
             return Ok(Listing::whole(access.institution, Vec::new(), None));
         }
-        return by_name(app, access.institution, reach.within(access), person).await;
+        let found = by_name(app, access.institution, reach.within(access), person).await?;
+        return Ok(found.seen_by(access));
     }
     let within = reach.within(access);
     let mut found = participants::matching(app, access.institution, within, &filter).await?;
     found.retain(|one| person.matches(one) && (reach != Reach::OpenPages || one.page.allow_v2));
+    if access.is_public() {
+        found = public_view::reduced(&mut app.db.read(), access.institution, found).await?;
+        participants::sort_best_first(&mut found);
+    }
     if access.newest_only {
         found = one_per_person(found, keys);
     }

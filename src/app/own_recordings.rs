@@ -185,6 +185,24 @@ async fn owners(
     if owners.is_empty() { too_long(longest) } else { Ok(owners) }
 }
 
+/// For each of these registrations that has no email: those whose owners decide for it, as their institution_id or their user in the
+/// learning system shows.
+pub(super) async fn deciding(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, Vec<ParticipantId>>> {
+    let these = own_recordings::without_email(sql, institution, ids).await?;
+    if these.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let count = these.len();
+    let all = own_recordings::around(sql, institution, these).await?;
+    let people = People::new(&all);
+    let ids = all.iter().take(count).enumerate();
+    Ok(ids.filter_map(|(at, one)| Some((one.id?, people.deciding(at)))).collect())
+}
+
 /// Pauses those of these registrations that have no email and belong to a person who has paused. To be called after they were
 /// created or recorded: `keep_paused` recognizes only the person's email, and registrations that existed when they paused.
 pub(super) async fn follow_pause(
@@ -192,22 +210,13 @@ pub(super) async fn follow_pause(
     institution: InstitutionId,
     ids: &[ParticipantId],
 ) -> Result<()> {
-    let these = own_recordings::without_email(sql, institution, ids).await?;
-    if these.is_empty() {
-        return Ok(());
-    }
-    let count = these.len();
-    let all = own_recordings::around(sql, institution, these).await?;
-    let people = People::new(&all);
-    let deciding: Vec<Vec<ParticipantId>> = (0..count).map(|at| people.deciding(at)).collect();
-    let paused = audiences::paused(sql, institution, &deciding.concat()).await?;
+    let deciding = deciding(sql, institution, ids).await?;
+    let deciders: Vec<ParticipantId> = deciding.values().flatten().copied().collect();
+    let paused = audiences::paused(sql, institution, &deciders).await?;
     let paused: HashSet<ParticipantId> = paused.into_iter().collect();
-    let ids: Vec<ParticipantId> = all
-        .iter()
-        .zip(&deciding)
-        .filter(|(_, deciding)| deciding.iter().any(|id| paused.contains(id)))
-        .filter_map(|(one, _)| one.id)
-        .collect();
+    let follows = |deciders: &Vec<ParticipantId>| deciders.iter().any(|id| paused.contains(id));
+    let ids: Vec<ParticipantId> =
+        deciding.into_iter().filter(|(_, deciders)| follows(deciders)).map(|(id, _)| id).collect();
     Ok(audiences::pause(sql, institution, &ids).await?)
 }
 
@@ -422,7 +431,12 @@ pub(super) async fn settle<T>(
 }
 
 /// Copies the bytes of a recording. Returns `None` if they are gone. A missing original is skipped.
-async fn copy(app: &App, institution: InstitutionId, of: &Media, origin: Origin) -> Result<Option<Media>> {
+pub(super) async fn copy(
+    app: &App,
+    institution: InstitutionId,
+    of: &Media,
+    origin: Origin,
+) -> Result<Option<Media>> {
     let mut made = Media { hex: app.ids.hex(), original: false, origin, ..of.clone() };
     for from in keys(institution, of) {
         let is_original = from.shelf == Shelf::Originals;

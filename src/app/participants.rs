@@ -11,7 +11,7 @@ pub use arrivals::Arrivals;
 pub use create::{create, create_once};
 pub(super) use create::{create_as, create_named, start};
 pub use lists::{Filter, Listing, list};
-pub(super) use lists::{best_first, list_in, matching};
+pub(super) use lists::{best_first, list_in, matching, sort_best_first};
 pub(super) use update::{SeenEntry, update_entry, update_in, update_own};
 pub use update::{list_badge, update};
 

@@ -111,7 +111,7 @@ pub async fn find(
         });
     }
     Ok(EntryView {
-        audience: audiences::of_registration(sql, institution, email_key.as_deref(), id).await?,
+        audience: audiences::of_one(sql, institution, &person).await?,
         is_paused: !store::audiences::paused(sql, institution, &[id]).await?.is_empty(),
         phone_number: store::participants::phone_number(sql, institution, id).await?,
         calls: called(sql, institution, id).await?,

@@ -38,12 +38,15 @@ pub enum CustomField {
         /// How name pages ask for it, unless they say otherwise
         #[arg(long, value_name = "HOW", value_parser = Asking::ALL.map(Asking::word), default_value = "off")]
         asked: String,
+        /// Show it on name badges, which anybody can read who has their address. Pronouns are always there
+        #[arg(long)]
+        on_badge: bool,
         #[arg(long)]
         json: bool,
     },
     /// Update a custom field
     ///
-    /// For example: endonym custom-field update --institution example-university gender_pronouns --editable true
+    /// For example: endonym custom-field update --institution example-university degree --editable true --on-badge true
     Update {
         #[arg(long, value_name = "SLUG")]
         institution: String,
@@ -63,6 +66,9 @@ pub enum CustomField {
         /// How name pages ask for it, unless they say otherwise
         #[arg(long, value_name = "HOW", value_parser = Asking::ALL.map(Asking::word))]
         asked: Option<String>,
+        /// Show it on name badges, which anybody can read who has their address: true or false
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+        on_badge: Option<bool>,
         #[arg(long)]
         json: bool,
     },
@@ -87,11 +93,21 @@ pub enum CustomField {
 impl CustomField {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { institution: slug, name, label, editable, kind, options, asked, json } => {
+            Self::Create {
+                institution: slug,
+                name,
+                label,
+                editable,
+                kind,
+                options,
+                asked,
+                on_badge,
+                json,
+            } => {
                 let owner = institution(app, &slug).await?;
                 let kind = FieldKind::parse(&kind).unwrap_or_default();
                 let asked = Asking::parse(&asked).unwrap_or_default();
-                let new = custom_fields::New { name, label, editable, kind, options, asked };
+                let new = custom_fields::New { name, label, editable, kind, options, asked, on_badge };
                 let made = custom_fields::create(app, &Actor::Operator, owner.id, new).await?;
                 if json {
                     output::print_json(&json!({ "name": made.name, "import_key": made.import_key() }));
@@ -103,7 +119,17 @@ impl CustomField {
                     ));
                 }
             }
-            Self::Update { institution: slug, name, label, editable, kind, options, asked, json } => {
+            Self::Update {
+                institution: slug,
+                name,
+                label,
+                editable,
+                kind,
+                options,
+                asked,
+                on_badge,
+                json,
+            } => {
                 let owner = institution(app, &slug).await?;
                 let change = custom_fields::Change {
                     label,
@@ -111,6 +137,7 @@ impl CustomField {
                     kind: kind.as_deref().and_then(FieldKind::parse),
                     options: (!options.is_empty()).then_some(options),
                     asked: asked.as_deref().and_then(Asking::parse),
+                    on_badge,
                     base: None,
                 };
                 let updated =
@@ -168,6 +195,7 @@ fn shown(field: &domain::custom_field::CustomField) -> serde_json::Value {
         "kind": field.kind.word(),
         "options": field.options,
         "asked": field.asked.word(),
+        "on_badge": field.on_badge,
     })
 }
 
@@ -177,16 +205,17 @@ fn list(all: &[domain::custom_field::CustomField], json: bool) {
         return;
     }
     let row = |field: &domain::custom_field::CustomField| {
-        let editable = if field.editable { "yes" } else { "no" };
+        let yes = |is_set: bool| if is_set { "yes" } else { "no" }.to_owned();
         vec![
             field.name.clone(),
             field.label.clone(),
             field.import_key(),
-            editable.to_owned(),
+            yes(field.editable),
             field.kind.word().to_owned(),
             field.asked.word().to_owned(),
+            yes(field.on_badge),
         ]
     };
     let rows: Vec<Vec<String>> = all.iter().map(row).collect();
-    output::print_table(&["NAME", "LABEL", "IMPORT KEY", "EDITABLE", "KIND", "ASKED"], &rows);
+    output::print_table(&["NAME", "LABEL", "IMPORT KEY", "EDITABLE", "KIND", "ASKED", "ON BADGE"], &rows);
 }

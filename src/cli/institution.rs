@@ -84,6 +84,9 @@ pub enum Institution {
         /// Let new registrations start with the person's newest recording on another page: on (the default) or off
         #[arg(long, value_name = "on|off", value_parser = on_or_off)]
         starts_with_newest: Option<bool>,
+        /// Show notes on name badges, which anybody can read who has their address: true or false
+        #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+        notes_on_badge: Option<bool>,
         /// Days for which entries of the audit log are kept (the default is 730), or `forever`
         #[arg(long, value_name = "N|forever")]
         audit_days: Option<String>,
@@ -139,6 +142,7 @@ impl Institution {
                 default_audience,
                 language,
                 starts_with_newest,
+                notes_on_badge,
                 audit_days,
                 sso_only,
                 accent,
@@ -165,6 +169,7 @@ impl Institution {
                     default_audience,
                     language,
                     starts_with_newest,
+                    notes_on_badge,
                     audit_days: audit_days.as_deref().map(days).transpose()?,
                     sso_only,
                     look: looks::Change {
@@ -230,6 +235,7 @@ fn read_logo(path: std::path::PathBuf) -> Result<Option<Vec<u8>>, super::Failure
 
 async fn shown(app: &App, institution: &domain::institution::Institution) -> Result<Value, Failure> {
     let starts_with_newest = institutions::starts_with_newest(app, &Actor::Operator, institution.id).await?;
+    let notes_on_badge = institutions::notes_on_badge(app, &Actor::Operator, institution.id).await?;
     let look = looks::find(app, institution.id).await?;
     let audit_days = institutions::audit_days(app, &Actor::Operator, institution.id).await?;
     let sso_only = institutions::sso_only(app, institution.id).await?;
@@ -245,6 +251,7 @@ async fn shown(app: &App, institution: &domain::institution::Institution) -> Res
         "phone_language": institution.phone_language,
         "language": institution.language.map(Language::tag),
         "starts_with_newest": starts_with_newest,
+        "notes_on_badge": notes_on_badge,
         "audit_days": audit_days,
         "sso_only": sso_only.word(),
         "accent": look.accent.map(|accent| accent.light.to_string()),

@@ -85,6 +85,8 @@ pub struct Access {
     pages: Option<Arc<[NamePageId]>>,
     /// Return one record per person when a request looks people up by email or identifier.
     pub newest_only: bool,
+    /// There is no credential behind it.
+    is_public: bool,
     /// Whose access it is, for the audit log.
     pub by: Who,
 }
@@ -92,13 +94,15 @@ pub struct Access {
 impl Access {
     /// Unrestricted access to the institution: for operators and tokens without limits.
     pub const fn whole(institution: InstitutionId) -> Self {
-        Self { institution, scope: TokenScope::All, pages: None, newest_only: false, by: Who::SYSTEM }
+        let (scope, by) = (TokenScope::All, Who::SYSTEM);
+        Self { institution, scope, pages: None, newest_only: false, is_public: false, by }
     }
 
-    /// What somebody reads who has not signed in. Which of the institution's people they find, the caller limits.
+    /// What somebody may read who has not signed in, such as in version 2: there is no credential, so only what is public is shown.
+    /// Which of the institution's people they find, the caller limits.
     pub const fn of_visitor(institution: InstitutionId) -> Self {
         let (scope, by) = (TokenScope::Read, Who::VISITOR);
-        Self { institution, scope, pages: None, newest_only: false, by }
+        Self { institution, scope, pages: None, newest_only: false, is_public: true, by }
     }
 
     /// `None` grants all pages, including future ones; an empty list grants none.
@@ -108,7 +112,8 @@ impl Access {
         pages: Option<Vec<NamePageId>>,
         newest_only: bool,
     ) -> Self {
-        Self { institution, scope, pages: pages.map(Into::into), newest_only, by: Who::SYSTEM }
+        let pages = pages.map(Into::into);
+        Self { institution, scope, pages, newest_only, is_public: false, by: Who::SYSTEM }
     }
 
     /// The same, for somebody. Otherwise it is the server that acts.
@@ -119,6 +124,10 @@ impl Access {
     /// Checks that the caller may do this at all. Every use case that takes an `Access` calls it first.
     pub const fn check(&self, needs: Action) -> Result<(), InsufficientScope> {
         if self.scope.permits(needs) { Ok(()) } else { Err(InsufficientScope { has: self.scope, needs }) }
+    }
+
+    pub const fn is_public(&self) -> bool {
+        self.is_public
     }
 
     /// The pages that access is limited to, or `None` if it is unlimited.

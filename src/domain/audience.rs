@@ -1,10 +1,10 @@
 //! Who may hear a person's name: chosen by the person, within what the institution permits.
 
-/// | | badge and its vCard | API and embeds | audio link |
-/// |---|---|---|---|
-/// | `Public` | open | shown | works |
-/// | `Institution` | asks to sign in | shown | works: it is unguessable, and clients play it |
-/// | `Paused` | without a recording | no recording | dead; the recording is kept |
+/// | | badge and its vCard | without a credential (`app/public_view.rs`) | API with a token, and its embeds | audio link |
+/// |---|---|---|---|---|
+/// | `Public` | open | heard | shown | works |
+/// | `Institution` | asks to sign in | not heard | shown | works: it is unguessable, and clients play it. One that was public is renewed |
+/// | `Paused` | there is none | not heard | no recording | dead; the recording is kept |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Audience {
     #[default]
@@ -27,6 +27,15 @@ impl Audience {
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|audience| audience.word() == word.trim())
+    }
+
+    /// Of several audiences of one person, the one with the highest holds.
+    pub const fn strictness(self) -> u8 {
+        match self {
+            Self::Public => 0,
+            Self::Institution => 1,
+            Self::Paused => 2,
+        }
     }
 
     /// May an institution make it the default? Nobody records to be heard by nobody.

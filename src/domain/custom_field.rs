@@ -24,6 +24,8 @@ pub struct CustomField {
     pub options: Vec<String>,
     /// How name pages ask for it, unless they say otherwise.
     pub asked: Asking,
+    /// Badges show it, which anybody may read who has their address. They always show pronouns.
+    pub on_badge: bool,
     /// The order on pages: 0 for all until somebody changes it.
     pub place: i64,
 }

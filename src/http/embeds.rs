@@ -2,7 +2,7 @@
 
 mod snippets;
 
-pub use snippets::Snippets;
+pub use snippets::{Players, Snippets};
 
 use super::params::Params;
 use crate::domain::{

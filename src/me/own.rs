@@ -88,7 +88,8 @@ struct Row<'a> {
     title: &'a str,
     name: String,
     /// The path of the name badge.
-    badge: String,
+    /// Whoever has paused has none.
+    badge: Option<String>,
     /// The path of the recording.
     sound: Option<String>,
     is_paused: bool,
@@ -214,7 +215,8 @@ fn render(
     let Rejected { status, recording, audience: audience_fault, call, photo, details } = rejected;
     let page = signed_in.page(app, PATH);
     let (words, institution) = (page.words, own.institution.id);
-    let rows: Vec<Row<'_>> = own.registrations.iter().map(|one| row(app, institution, one)).collect();
+    let rows: Vec<Row<'_>> =
+        own.registrations.iter().map(|one| row(app, institution, audience.audience, one)).collect();
     let (phone_number, phone_fault) = match call {
         Some((typed, fault)) => (typed, Some(fault)),
         None => (own.phone_number.clone().unwrap_or_default(), None),
@@ -268,7 +270,7 @@ fn render(
     page::private(status, &shown, Policy::for_recording(media_of.as_deref()), Microphone::Used)
 }
 
-fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> Row<'a> {
+fn row<'a>(app: &App, institution: InstitutionId, audience: Audience, one: &'a OwnRegistration) -> Row<'a> {
     let entry = &one.entry;
     let own_sound = || own_sound_path(app, "/me/recording/audio", &entry.page.slug);
     let sound = match &entry.recording {
@@ -280,7 +282,8 @@ fn row<'a>(app: &App, institution: InstitutionId, one: &'a OwnRegistration) -> R
         page: &entry.page.slug,
         title: &entry.page.title,
         name: entry.full_name(),
-        badge: path_of(&app.links.name_badge(institution, &entry.token)).to_owned(),
+        badge: (audience != Audience::Paused)
+            .then(|| path_of(&app.links.name_badge(institution, &entry.token)).to_owned()),
         sound,
         is_paused: one.is_paused(),
         is_held: one.is_held(),

@@ -1,4 +1,4 @@
-//! `/p/{slug}/people/{token}/ask`: a listener asks somebody for a recording. On a page for everybody with the link, visitors who have
+//! `/p/{slug}/people/{id}/ask`: a listener asks somebody for a recording. On a page for everybody with the link, visitors who have
 //! not signed in may do so, too.
 
 use axum::{
@@ -31,7 +31,7 @@ use crate::{
 pub async fn ask(
     State(app): State<App>,
     visit: Visit,
-    Path((_, token)): Path<(String, String)>,
+    Path((_, id)): Path<(String, String)>,
     request: Request,
 ) -> Response {
     let is_script = reply::is_json_wanted(request.headers());
@@ -44,7 +44,7 @@ pub async fn ask(
     let address = people::path_to(&visit.public, &wanted, &[]);
     let (listener, client) = (people::listener(&visit), visit.visitor.client);
     let words = Words::new(visit.language);
-    match listening::ask(&app, listener, client, &visit.public, &token).await {
+    match listening::ask(&app, listener, client, &visit.public, &id).await {
         Ok(Answer::Accepted) if is_script => reply::message(StatusCode::OK, &words.text("people-asked")),
         Ok(Answer::Accepted) => {
             let back = people::path_to(&visit.public, &wanted, &[("done", "asked")]);

@@ -55,8 +55,8 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/people/rows", get(people::rows))
         .route("/p/{slug}/people/print", get(people::print))
         .route("/p/{slug}/people/all.mp3", get(play_all::send))
-        .route("/p/{slug}/people/{token}/ask", post(ask::ask))
-        .route("/p/{slug}/people/{token}/report", get(report::form).merge(post(report::send)))
+        .route("/p/{slug}/people/{id}/ask", post(ask::ask))
+        .route("/p/{slug}/people/{id}/report", get(report::form).merge(post(report::send)))
         // For managers.
         .route("/p/{slug}/moderation", get(moderation::show))
         .route("/p/{slug}/moderation/{id}", post(moderation::decide))

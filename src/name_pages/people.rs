@@ -140,7 +140,8 @@ pub fn refused(app: &App, visit: &Visit, path: &str, error: &Error) -> Response 
 
 /// One person.
 struct Row {
-    token: String,
+    /// What the forms of this page call them.
+    id: String,
     name: String,
     /// The name of the button that plays the recording.
     label: String,
@@ -174,7 +175,7 @@ impl Row {
         Self {
             label: words.one("badge-play", "name", &one.name),
             report: words.one("people-report-label", "name", &one.name),
-            token: one.token,
+            id: one.id,
             name: one.name,
             initials: one.initials,
             phonetic: one.phonetic,

@@ -1,4 +1,4 @@
-//! `/p/{slug}/people/{token}/report`: a listener reports a recording to those who manage the page. Visitors who have not signed in
+//! `/p/{slug}/people/{id}/report`: a listener reports a recording to those who manage the page. Visitors who have not signed in
 //! may do so where they may listen, so the form has the token of the visitor's cookie.
 
 use askama::Template;
@@ -55,17 +55,13 @@ struct Rejected<'a> {
     sentence_fault: Option<&'static str>,
 }
 
-pub async fn form(
-    State(app): State<App>,
-    visit: Visit,
-    Path((_, token)): Path<(String, String)>,
-) -> Response {
-    show(&app, &visit, &token, StatusCode::OK, Rejected::default()).await
+pub async fn form(State(app): State<App>, visit: Visit, Path((_, id)): Path<(String, String)>) -> Response {
+    show(&app, &visit, &id, StatusCode::OK, Rejected::default()).await
 }
 
-async fn show(app: &App, visit: &Visit, token: &str, status: StatusCode, rejected: Rejected<'_>) -> Response {
-    let path = path(visit, token);
-    let name = match listening::reportable(app, people::listener(visit), &visit.public, token).await {
+async fn show(app: &App, visit: &Visit, id: &str, status: StatusCode, rejected: Rejected<'_>) -> Response {
+    let path = path(visit, id);
+    let name = match listening::reportable(app, people::listener(visit), &visit.public, id).await {
         Ok(name) => name,
         Err(error) => return people::refused(app, visit, &path, &error),
     };
@@ -100,28 +96,28 @@ async fn show(app: &App, visit: &Visit, token: &str, status: StatusCode, rejecte
     response
 }
 
-fn path(visit: &Visit, token: &str) -> String {
-    let token = percent_encoding::utf8_percent_encode(token, percent_encoding::NON_ALPHANUMERIC);
-    format!("{}/{token}/report", people::path(&visit.public))
+fn path(visit: &Visit, id: &str) -> String {
+    let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
+    format!("{}/{id}/report", people::path(&visit.public))
 }
 
 pub async fn send(
     State(app): State<App>,
     visit: Visit,
-    Path((_, token)): Path<(String, String)>,
+    Path((_, id)): Path<(String, String)>,
     VisitorForm { form, .. }: VisitorForm,
 ) -> Response {
-    let (address, listener) = (path(&visit, &token), people::listener(&visit));
+    let (address, listener) = (path(&visit, &id), people::listener(&visit));
     let sentence = form.get("sentence").unwrap_or_default();
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(complaint) = form.get("complaint").and_then(Complaint::parse) else {
         let choice_fault = Some("people-report-choose");
         let sentence_fault = is_invisible(sentence).then_some("people-report-sentence-fault");
         let rejected = Rejected { sentence, choice_fault, sentence_fault, ..Rejected::default() };
-        return show(&app, &visit, &token, unprocessable, rejected).await;
+        return show(&app, &visit, &id, unprocessable, rejected).await;
     };
     let sent =
-        listening::report(&app, listener, visit.visitor.client, &visit.public, &token, complaint, sentence)
+        listening::report(&app, listener, visit.visitor.client, &visit.public, &id, complaint, sentence)
             .await;
     match sent {
         Ok(Answer::Accepted) => {
@@ -132,7 +128,7 @@ pub async fn send(
         Err(Error::Invalid(_)) => {
             let (complaint, sentence_fault) = (Some(complaint), Some("people-report-sentence-fault"));
             let rejected = Rejected { complaint, sentence, sentence_fault, ..Rejected::default() };
-            show(&app, &visit, &token, unprocessable, rejected).await
+            show(&app, &visit, &id, unprocessable, rejected).await
         }
         Err(error) => people::refused(&app, &visit, &address, &error),
     }

@@ -24,7 +24,7 @@ pub fn routes() -> Router<App> {
         .route("/", get(page::home))
         .route("/docs", get(docs::newest))
         .route("/docs/{version}", get(docs::of_version))
-        .route("/players/{institution}/{token}", get(player::show).options(files::preflight))
+        .route("/players/{institution}/{name}", get(player::show).options(files::preflight))
         .route("/badges/{institution}/{token}", get(badge::show))
         .route(files::AUDIO, get(files::audio).options(files::preflight))
         .route(files::PHOTOS, get(files::photo).options(files::preflight))

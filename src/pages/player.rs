@@ -83,7 +83,7 @@ impl Options {
 
 pub async fn show(
     State(app): State<App>,
-    Path((institution, token)): Path<(String, String)>,
+    Path((institution, name)): Path<(String, String)>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
@@ -91,7 +91,7 @@ pub async fn show(
     let Preferred { accepted, .. } = Preferred::of(None, &headers);
     let options = Options::read(&query.unwrap_or_default());
     let mut words = Words::new(accepted.unwrap_or_default());
-    let (status, content, media_of) = match load(&app, &institution, &token).await {
+    let (status, content, media_of) = match load(&app, &institution, &name).await {
         Ok((shown, media_of)) => {
             words = Words::new(accepted.or(shown.language).unwrap_or_default());
             let source = source(&app, &headers);
@@ -128,9 +128,9 @@ pub async fn show(
 }
 
 /// Also returns the origin of the recording, if it is not ours.
-async fn load(app: &App, institution: &str, token: &str) -> app::Result<(PublicPerson, Option<String>)> {
+async fn load(app: &App, institution: &str, name: &str) -> app::Result<(PublicPerson, Option<String>)> {
     let institution = institution.parse().map_err(|_| Error::Missing(Missing::Participant))?;
-    let shown = badges::public_person(app, institution, token).await?;
+    let shown = badges::played(app, institution, name).await?;
     let media_of = badges::external_url(app, institution, &shown.person).await?;
     Ok((shown, media_of.as_deref().and_then(origin_of)))
 }

@@ -45,18 +45,76 @@ pub async fn chosen_by(
     Ok(found)
 }
 
-/// Has the institution ever set a default?
-pub async fn has_defaults(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
-    let text = "SELECT 1 FROM audience_defaults WHERE institution_id = $1 LIMIT 1";
-    Ok(sql.one(text, &[institution.into()], |_| Ok(())).await?.is_some())
+/// The defaults that the institution has set, oldest first, each with the time since which it holds. There are never many.
+pub async fn defaults(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<(Moment, Audience)>> {
+    let text = "SELECT since, audience FROM audience_defaults WHERE institution_id = $1 ORDER BY since";
+    let read = |row: &Row<'_>| Ok((Moment::from_micros(row.int(0)?), audience(&row.text(1)?)?));
+    sql.rows(text, &[institution.into()], read).await
 }
 
-pub async fn choose(sql: &mut Sql, person: &PersonId, audience: Audience, now: Moment) -> Result<()> {
-    let text = "INSERT INTO persons (institution_id, email_key, audience, created_at) VALUES ($1, $2, $3, $4) \
-                ON CONFLICT (institution_id, email_key) DO UPDATE SET audience = excluded.audience";
-    let params: [Value<'_>; 4] =
-        [person.institution.into(), (&person.email_key).into(), audience.word().into(), now.micros().into()];
+/// When the persons with these registrations were registered first. Without an email, a registration is a person.
+pub async fn first_registered(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, Moment>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let text = first_registered_text(group.len());
+        let read = |row: &Row<'_>| {
+            let times = [Some(row.int(1)?), row.opt_int(2)?, row.opt_int(3)?];
+            let first = times.into_iter().flatten().min().unwrap_or_default();
+            Ok((row.id(0)?, Moment::from_micros(first)))
+        };
+        found.extend(sql.rows(&text, &params(institution, group), read).await?);
+    }
+    Ok(found)
+}
+
+fn first_registered_text(count: usize) -> String {
+    let earliest = |table: &str| {
+        format!(
+            "(SELECT MIN(o.created_at) FROM {table} o WHERE o.institution_id = $1 AND o.email_key = p.email_key)"
+        )
+    };
+    format!(
+        "SELECT p.id, p.created_at, {}, {} FROM participants p WHERE p.institution_id = $1 AND p.id IN ({})",
+        earliest("participants"),
+        earliest("hidden_participants"),
+        placeholders(2, count)
+    )
+}
+
+/// `before_pause` is what holds until a pause, for somebody who pauses.
+pub async fn choose(
+    sql: &mut Sql,
+    person: &PersonId,
+    audience: Audience,
+    before_pause: Option<Audience>,
+    now: Moment,
+) -> Result<()> {
+    let text = "INSERT INTO persons (institution_id, email_key, audience, audience_before_pause, created_at) \
+                VALUES ($1, $2, $3, $4, $5) ON CONFLICT (institution_id, email_key) DO UPDATE SET audience = excluded.audience, \
+                audience_before_pause = excluded.audience_before_pause";
+    let params: [Value<'_>; 5] = [
+        person.institution.into(),
+        (&person.email_key).into(),
+        audience.word().into(),
+        before_pause.map(Audience::word).into(),
+        now.micros().into(),
+    ];
     sql.execute(text, &params).await.map(|_| ())
+}
+
+/// What held before the person paused. `None` if nobody has noted it.
+pub async fn before_pause(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Option<Audience>> {
+    let text = "SELECT audience_before_pause FROM persons WHERE institution_id = $1 AND email_key = $2";
+    let word = sql.one(text, &[institution.into(), email_key.into()], |row| row.opt_text(0)).await?;
+    word.flatten().as_deref().map(audience).transpose()
 }
 
 /// The default for people who were registered first at that time.
@@ -103,17 +161,6 @@ pub async fn registered_at(
                 UNION ALL SELECT created_at FROM hidden_participants WHERE institution_id = $1 AND email_key = $2) AS both_tables";
     let first = sql.one(text, &[institution.into(), email_key.into()], |row| row.opt_int(0)).await?;
     Ok(first.flatten().map(Moment::from_micros))
-}
-
-/// When a registration was made.
-pub async fn created_at(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    id: ParticipantId,
-) -> Result<Option<Moment>> {
-    let text = "SELECT created_at FROM participants WHERE institution_id = $1 AND id = $2";
-    let found = sql.one(text, &[institution.into(), id.into()], |row| row.int(0)).await?;
-    Ok(found.map(Moment::from_micros))
 }
 
 /// Returns those of these registrations that are paused, or whose email is that of a person who has paused.
@@ -278,4 +325,11 @@ pub async fn mark_changed(
         sql.execute(&text, &params).await?;
     }
     Ok(())
+}
+
+/// For the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let params = [vec![Value::Int(1)], vec![Value::Int(7); 64]].concat();
+    vec![("when they were registered first", first_registered_text(64), params)]
 }

@@ -20,9 +20,9 @@ pub async fn insert(
     field: &CustomField,
     now: Moment,
 ) -> Result<()> {
-    let text = "INSERT INTO custom_fields (institution_id, id, name, label, editable, kind, options, asked, place, created_at) \
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    let params: [Value<'_>; 10] = [
+    let text = "INSERT INTO custom_fields (institution_id, id, name, label, editable, kind, options, asked, place, created_at, on_badge) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    let params: [Value<'_>; 11] = [
         institution.into(),
         field.id.into(),
         (&field.name).into(),
@@ -33,6 +33,7 @@ pub async fn insert(
         field.asked.word().into(),
         field.place.into(),
         now.micros().into(),
+        field.on_badge.into(),
     ];
     sql.execute(text, &params).await.map(|_| ())
 }
@@ -47,7 +48,8 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Custom
 }
 
 static ALL: LazyLock<Lookup> = LazyLock::new(|| {
-    let text = "SELECT id, name, label, editable, kind, options, asked, place FROM custom_fields WHERE institution_id = $1 ORDER BY name";
+    let text = "SELECT id, name, label, editable, kind, options, asked, place, on_badge FROM custom_fields \
+                WHERE institution_id = $1 ORDER BY name";
     Lookup::new(text.to_owned(), &[Param::Int])
 });
 
@@ -66,20 +68,22 @@ fn from_row(row: &Row<'_>) -> Result<CustomField> {
         options: stored_json(("custom_fields", "options", id), &options)?,
         asked: Asking::parse(&asked).ok_or_else(|| unknown("asked", &asked))?,
         place: row.int(7)?,
+        on_badge: row.bool(8)?,
     })
 }
 
 /// Changes everything but the name.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, field: &CustomField) -> Result<()> {
-    let text = "UPDATE custom_fields SET label = $1, editable = $2, kind = $3, options = $4, asked = $5, place = $6 \
-                WHERE institution_id = $7 AND id = $8";
-    let params: [Value<'_>; 8] = [
+    let text = "UPDATE custom_fields SET label = $1, editable = $2, kind = $3, options = $4, asked = $5, place = $6, on_badge = $7 \
+                WHERE institution_id = $8 AND id = $9";
+    let params: [Value<'_>; 9] = [
         (&field.label).into(),
         field.editable.into(),
         field.kind.word().into(),
         options_json(field)?.into(),
         field.asked.word().into(),
         field.place.into(),
+        field.on_badge.into(),
         institution.into(),
         field.id.into(),
     ];

@@ -134,6 +134,18 @@ pub async fn any_allows(sql: &mut Sql, origin: &str) -> Result<bool> {
     Ok(sql.one(text, &[origin.into()], |_| Ok(())).await?.is_some())
 }
 
+/// What the names of registrations in links are derived from (ADR 29). `None` for an institution that does not exist.
+pub async fn link_secret(sql: &mut Sql, id: InstitutionId) -> Result<Option<Option<String>>> {
+    let text = "SELECT link_secret FROM institutions WHERE id = $1";
+    sql.one(text, &[id.into()], |row| row.opt_text(0)).await
+}
+
+/// Never replaces one: links with names that were derived from it are on other sites.
+pub async fn set_link_secret(sql: &mut Sql, id: InstitutionId, secret: &str) -> Result<()> {
+    let text = "UPDATE institutions SET link_secret = $1 WHERE id = $2 AND link_secret IS NULL";
+    sql.execute(text, &[secret.into(), id.into()]).await.map(|_| ())
+}
+
 /// Do new registrations start with the person's newest recording?
 pub async fn starts_with_newest(sql: &mut Sql, id: InstitutionId) -> Result<Option<bool>> {
     let text = "SELECT starts_with_newest FROM institutions WHERE id = $1";
@@ -147,6 +159,12 @@ pub async fn sso_only(sql: &mut Sql, id: InstitutionId) -> Result<Option<SsoOnly
     Ok(word.map(|word| SsoOnly::parse(&word).unwrap_or(SsoOnly::Everybody)))
 }
 
+/// Do badges show notes?
+pub async fn notes_on_badge(sql: &mut Sql, id: InstitutionId) -> Result<Option<bool>> {
+    let text = "SELECT notes_on_badge FROM institutions WHERE id = $1";
+    sql.one(text, &[id.into()], |row| row.bool(0)).await
+}
+
 /// A validated change. `None` or an empty list leaves the value unchanged.
 #[derive(Debug, Default)]
 pub struct Changes {
@@ -157,6 +175,7 @@ pub struct Changes {
     pub phone_language: Option<Option<String>>,
     pub language: Option<Option<Language>>,
     pub starts_with_newest: Option<bool>,
+    pub notes_on_badge: Option<bool>,
     pub audit_days: Option<Option<u32>>,
     pub sso_only: Option<SsoOnly>,
     pub allow_origins: Vec<String>,
@@ -174,6 +193,7 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
         ("phone_language", changes.phone_language.as_ref().map(|language| language.as_deref().into())),
         ("language", changes.language.map(|language| language.map(Language::tag).into())),
         ("starts_with_newest", changes.starts_with_newest.map(Value::from)),
+        ("notes_on_badge", changes.notes_on_badge.map(Value::from)),
         ("audit_days", changes.audit_days.map(|days| days.map(i64::from).into())),
         ("sso_only", changes.sso_only.map(|only| only.word().into())),
     ];

@@ -215,6 +215,43 @@ pub async fn replaced(
     sql.execute(REPLACE, &params).await.map(|_| ())
 }
 
+/// Gives a recording another link. The old one, and those that redirected to it, lead nowhere.
+pub async fn rename(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+    old: &Media,
+    new: &Media,
+    now: Moment,
+) -> Result<()> {
+    let text = "UPDATE media SET hex = $1, original = $2 WHERE institution_id = $3 AND hex = $4";
+    let params = [(&new.hex).into(), new.original.into(), institution.into(), (&old.hex).into()];
+    sql.execute(text, &params).await?;
+    let params = [institution.into(), participant.into(), old.kind.word().into()];
+    sql.execute(DELETE_REPLACED, &params).await?;
+    // The cases about it.
+    let text =
+        "UPDATE moderation SET hex = $1 WHERE institution_id = $2 AND participant_id = $3 AND hex = $4";
+    let params = [(&new.hex).into(), institution.into(), participant.into(), (&old.hex).into()];
+    sql.execute(text, &params).await?;
+    let Some((column, _)) = shown_in(old.kind) else { return Ok(()) };
+    for table in ["participants", "hidden_participants"] {
+        // A paused recording is not in its row.
+        let text = format!(
+            "UPDATE {table} SET {column} = $1, updated_at = $2 WHERE institution_id = $3 AND id = $4 AND {column} = $5"
+        );
+        let params: [Value<'_>; 5] = [
+            (&new.hex).into(),
+            now.micros().into(),
+            institution.into(),
+            participant.into(),
+            (&old.hex).into(),
+        ];
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
 /// Redirects links of replaced recordings from one entry to another, when the two are merged.
 pub async fn transfer_links(
     sql: &mut Sql,

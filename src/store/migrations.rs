@@ -50,6 +50,9 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0042_refused_people", include_str!("../../migrations/0042_refused_people.sql")),
     ("0043_sign_in_rules", include_str!("../../migrations/0043_sign_in_rules.sql")),
     ("0044_token_makers", include_str!("../../migrations/0044_token_makers.sql")),
+    ("0045_link_secrets", include_str!("../../migrations/0045_link_secrets.sql")),
+    ("0046_badges", include_str!("../../migrations/0046_badges.sql")),
+    ("0047_audience_before_pause", include_str!("../../migrations/0047_audience_before_pause.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

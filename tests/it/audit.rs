@@ -261,6 +261,7 @@ const READS: &[&str] = &[
     "institutions::all",
     "institutions::audit_days",
     "institutions::find",
+    "institutions::notes_on_badge",
     "institutions::settings::find",
     "institutions::starts_with_newest",
     "invitations::list::all",

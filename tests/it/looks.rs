@@ -346,7 +346,7 @@ async fn axe_finds_nothing_wrong_with_any_page() {
     matrix.page("listening page, nobody found", &*format!("{people}?q=nobody")).await;
     matrix.page("listening page, second part", &*format!("{people}?page=2")).await;
     matrix.page("print view", &*format!("{people}/print")).await;
-    let report = format!("{people}/{}/report", World::registration_token(&ana));
+    let report = format!("{people}/{}/report", world.listed_id(&world.page, &ana).await);
     matrix.page("report", &*report).await;
     let chosen = "document.querySelectorAll('[required]').forEach((one) => one.removeAttribute('required')); \
                   document.querySelector('main form').submit()";
@@ -561,6 +561,7 @@ async fn console_pages(world: &World, matrix: &mut Matrix) {
             kind,
             options: options.map(str::to_owned).to_vec(),
             asked: Asking::Optional,
+            on_badge: false,
         };
         world.new_custom_field(new).await;
     }

@@ -318,6 +318,11 @@ pub fn cases() -> Vec<Case> {
             a,
             s.id
         )),
+        case!("institutions::notes_on_badge", Institution, |s, a| institutions::notes_on_badge(
+            &s.world.app,
+            a,
+            s.id
+        )),
         case!("institutions::audit_days", Institution, |s, a| institutions::audit_days(
             &s.world.app,
             a,

@@ -123,6 +123,8 @@ console-edited-by-person = الشخص نفسه
 console-edited-by-staff = الموظفون فقط. حيث تطلبه صفحة يجيب الأشخاص مرة واحدة.
 
 console-field-asked = في كل صفحات الأسماء
+console-field-on-badge = العرض في بطاقات الأسماء
+console-field-on-badge-hint = يمكن لكل من لديه رابط البطاقة قراءته. تُعرض الضمائر دائما.
 console-field-order = الترتيب
 console-field-up = نقل { $field } إلى أعلى
 console-field-down = نقل { $field } إلى أسفل

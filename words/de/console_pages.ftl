@@ -123,6 +123,8 @@ console-edited-by-person = Die Person selbst
 console-edited-by-staff = Nur das Personal. Wo eine Seite danach fragt, antworten die Personen einmal.
 
 console-field-asked = Auf allen Namensseiten
+console-field-on-badge = Auf Namensschildern zeigen
+console-field-on-badge-hint = Alle, die den Link zu einem Namensschild haben, können es lesen. Pronomen werden immer gezeigt.
 console-field-order = Reihenfolge
 console-field-up = { $field } nach oben
 console-field-down = { $field } nach unten

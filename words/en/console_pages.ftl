@@ -123,6 +123,8 @@ console-edited-by-person = The person themselves
 console-edited-by-staff = Staff only. Where a page asks for it, people answer once.
 
 console-field-asked = On all name pages
+console-field-on-badge = Show on name badges
+console-field-on-badge-hint = Anyone who has the link to a badge can read it. Pronouns are always shown.
 console-field-order = Order
 console-field-up = Move { $field } up
 console-field-down = Move { $field } down

@@ -123,6 +123,8 @@ console-edited-by-person = La propia persona
 console-edited-by-staff = Solo el personal. Donde una página lo pide, las personas responden una vez.
 
 console-field-asked = En todas las páginas de nombres
+console-field-on-badge = Mostrar en las tarjetas de nombre
+console-field-on-badge-hint = Cualquiera que tenga el enlace a una tarjeta puede leerlo. Los pronombres se muestran siempre.
 console-field-order = Orden
 console-field-up = Subir { $field }
 console-field-down = Bajar { $field }

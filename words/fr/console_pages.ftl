@@ -123,6 +123,8 @@ console-edited-by-person = La personne elle-même
 console-edited-by-staff = Seulement le personnel. Quand une page le demande, les personnes répondent une fois.
 
 console-field-asked = Sur toutes les pages de noms
+console-field-on-badge = Afficher sur les badges
+console-field-on-badge-hint = Toute personne qui a le lien vers un badge peut le lire. Les pronoms sont toujours affichés.
 console-field-order = Ordre
 console-field-up = Monter { $field }
 console-field-down = Descendre { $field }

@@ -123,6 +123,8 @@ console-edited-by-person = A própria pessoa
 console-edited-by-staff = Só a equipe. Onde uma página pede, as pessoas respondem uma vez.
 
 console-field-asked = Em todas as páginas de nomes
+console-field-on-badge = Mostrar nos cartões com o nome
+console-field-on-badge-hint = Qualquer pessoa que tenha o link de um cartão pode ler. Os pronomes são sempre mostrados.
 console-field-order = Ordem
 console-field-up = Mover { $field } para cima
 console-field-down = Mover { $field } para baixo

@@ -123,6 +123,8 @@ console-edited-by-person = 本人
 console-edited-by-staff = 仅工作人员。页面询问时，本人可回答一次。
 
 console-field-asked = 在所有姓名页面上
+console-field-on-badge = 在名牌上显示
+console-field-on-badge-hint = 任何拥有名牌链接的人都可以看到。代词始终显示。
 console-field-order = 顺序
 console-field-up = 上移 { $field }
 console-field-down = 下移 { $field }

@@ -30,6 +30,8 @@ pub struct Settings {
     pub default_audience: Audience,
     /// Do new registrations start with the person's newest recording?
     pub starts_with_newest: bool,
+    /// Do badges show notes?
+    pub notes_on_badge: bool,
     /// How many days entries of the audit log are kept; `None` for ever.
     pub audit_days: Option<i64>,
     /// Who must sign in through the provider.
@@ -58,6 +60,7 @@ pub(super) async fn find_in(
         permitted,
         default_audience: permitted.narrow(audiences::default_at(sql, id, now).await?),
         starts_with_newest: institutions::starts_with_newest(sql, id).await?.unwrap_or_default(),
+        notes_on_badge: institutions::notes_on_badge(sql, id).await?.unwrap_or_default(),
         audit_days: store::audit::retention(sql, id).await?.flatten(),
         sso_only: institutions::sso_only(sql, id).await?.unwrap_or_default(),
     }))
@@ -69,6 +72,7 @@ impl Settings {
         let more = json!({
             "audiences": self.permitted.words(),
             "starts_with_newest": self.starts_with_newest,
+            "notes_on_badge": self.notes_on_badge,
             "audit_days": self.audit_days,
             "sso_only": self.sso_only.word(),
             "accent": self.look.accent.map(|accent| accent.light.to_string()),
@@ -100,6 +104,7 @@ impl Change {
             ("audiences", self.audiences.is_some()),
             ("default_audience", self.default_audience.is_some()),
             ("starts_with_newest", self.starts_with_newest.is_some()),
+            ("notes_on_badge", self.notes_on_badge.is_some()),
             ("audit_days", self.audit_days.is_some()),
             ("sso_only", self.sso_only.is_some()),
             ("accent", self.look.accent.is_some()),

@@ -6,12 +6,12 @@ use super::super::{
     App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
     name_pages::PublicPage,
-    participants,
 };
 use crate::{
     domain::{
         client_address::Client,
         moderation::{self, Case, CaseKind, CaseState, Complaint, SENTENCE},
+        participant::Participant,
     },
     store::{self, moderation as cases, rolls},
 };
@@ -30,19 +30,18 @@ const REPORTS_IN: Duration = Duration::from_secs(15 * 60);
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
 
-/// A listener complains about a recording that they can hear. The face has checked that they may listen. Reports of the same kind
+/// A listener complains about the recording of somebody on this page. The caller has checked that they may listen there. Reports of the same kind
 /// about the same recording are one case.
 pub async fn report(
     app: &App,
     public: &PublicPage,
-    token: &str,
+    person: &Participant,
     complaint: Complaint,
     sentence: &str,
     client: Option<Client>,
 ) -> Result<Reported> {
     let sentence = moderation::sentence(sentence).map_err(|fault| Error::invalid(SENTENCE, fault))?;
     let (institution, page) = (public.institution.id, public.page.id);
-    let person = participants::by_token(app, institution, token).await?;
     if person.page.slug != public.page.slug {
         return Err(Error::Missing(Missing::Participant));
     }

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
-    app::{App, Error, Result, name_pages as app_pages, streams::Slot},
+    app::{App, Error, Result, name_pages as app_pages, public_view, streams::Slot},
     domain::{
         access::{Access, Action, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
@@ -58,6 +58,8 @@ pub struct Listing {
     /// `None` while changed people are streamed; the number of records is known only at the end.
     pub total: Option<u64>,
     people: People,
+    /// Whoever reads it has no credential.
+    is_public: bool,
 }
 
 enum People {
@@ -113,6 +115,15 @@ const MAX_SELECTED: u64 = 1_000;
 const GROUP: usize = 500;
 
 impl Listing {
+    const fn new(institution: InstitutionId, total: Option<u64>, people: People) -> Self {
+        Self { institution, total, people, is_public: false }
+    }
+
+    /// Without a credential, the people are shown as the public sees them.
+    pub(in crate::app) fn seen_by(self, access: &Access) -> Self {
+        Self { is_public: access.is_public(), ..self }
+    }
+
     /// Returns whether there may be more than one batch.
     pub fn is_long(&self) -> bool {
         match &self.people {
@@ -156,7 +167,7 @@ impl Listing {
         }
         let pages = pages.into_iter().map(|(page, _)| page).collect();
         let left = window.map_or(u64::MAX, |window| window.per_page);
-        Ok(Self { institution, total: Some(total), people: People::Pages { pages, start, left } })
+        Ok(Self::new(institution, Some(total), People::Pages { pages, start, left }))
     }
 
     /// Lists everybody on the roll of a page, or of the institution.
@@ -175,12 +186,12 @@ impl Listing {
         let left = if start.is_some() { window.per_page.min(members - window.offset()) } else { 0 };
         let start = start.unwrap_or(rolls::Start { place: 0, pass: 0 });
         let people = People::Roll { page, start, left };
-        Ok(Self { institution, total: Some(members), people })
+        Ok(Self::new(institution, Some(members), people))
     }
 
     /// Lists these participants, in this order.
     pub(in crate::app) fn of_ids(institution: InstitutionId, ids: Vec<ParticipantId>) -> Self {
-        Self { institution, total: Some(ids.len() as u64), people: People::Ids { ids, next: 0 } }
+        Self::new(institution, Some(ids.len() as u64), People::Ids { ids, next: 0 })
     }
 
     pub(in crate::app) fn whole(
@@ -192,7 +203,7 @@ impl Listing {
         if let Some(window) = window {
             people.truncate(usize::try_from(window.per_page).unwrap_or(usize::MAX));
         }
-        Self { institution, total, people: People::Whole(Some(people)) }
+        Self::new(institution, total, People::Whole(Some(people)))
     }
 
     /// Acquires a slot for streaming a long list, because the client may read it slowly.
@@ -200,7 +211,17 @@ impl Listing {
         if self.is_long() { app.streams.slot(self.institution).await.map(Some) } else { Ok(None) }
     }
 
+    /// The next batch.
     pub async fn next(&mut self, app: &App) -> Option<Result<Vec<Participant>>> {
+        match self.read(app).await? {
+            Ok(people) if self.is_public => {
+                Some(public_view::reduced(&mut app.db.read(), self.institution, people).await)
+            }
+            batch => Some(batch),
+        }
+    }
+
+    async fn read(&mut self, app: &App) -> Option<Result<Vec<Participant>>> {
         let institution = self.institution;
         match &mut self.people {
             People::Whole(people) => people.take().map(Ok),
@@ -332,7 +353,7 @@ pub(in crate::app) async fn list_in(
                 shown.add(person.id);
             }
             let people = People::Changed { changed, first, next, shown };
-            Ok(Listing { institution, total: None, people })
+            Ok(Listing::new(institution, None, people))
         }
         (true, window) => {
             // Order by id, not by time of change: a change between two requests must not push anybody out of the later
@@ -403,14 +424,19 @@ pub(in crate::app) async fn matching(
         let by_key = KeyFilter { within, by, keys: &wanted, changed: filter.changed };
         found.extend(participants::by_keys(sql, institution, by_key).await?);
     }
+    sort_best_first(&mut found);
+    found.dedup_by_key(|person| person.id);
+    Ok(found)
+}
+
+/// Newest recording first, and those without one last.
+pub(in crate::app) fn sort_best_first(people: &mut [Participant]) {
     let rank = |person: &Participant| {
         let recorded_at = person.recording.as_ref().map_or(0, |recording| recording.recorded_at.micros());
         std::cmp::Reverse((recorded_at, person.id))
     };
     // Sorts the keys and then moves each record once: records are large, and a merge sort would move each of them ten times.
-    found.sort_by_cached_key(rank);
-    found.dedup_by_key(|person| person.id);
-    Ok(found)
+    people.sort_by_cached_key(rank);
 }
 
 /// Like `matching`, but reads only ids, because most of the people would not be shown.

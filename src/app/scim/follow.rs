@@ -57,7 +57,7 @@ impl Settling {
             && store::audiences::chosen(sql, institution, email.key()).await?.is_none()
         {
             let person = PersonId { institution, email_key: email.key().to_owned() };
-            store::audiences::choose(sql, &person, audience, now).await?;
+            store::audiences::choose(sql, &person, audience, None, now).await?;
         }
         self.left.extend(old_key.filter(|key| new.email.as_ref().is_none_or(|email| email.key() != key)));
         Ok(())

@@ -11,12 +11,10 @@ use super::{
     write::{Change, Written, catch_up, unexpected, write},
 };
 use crate::{
-    app::{Actor, App, Error, Missing, Result, audiences, participants},
+    app::{Actor, App, Error, Missing, Result, participants, public_view},
     domain::{
         access::SearchScope,
-        audience::Audience,
         audit::Act,
-        email::email_key,
         ids::{InstitutionId, ParticipantId, ScimGroupId, ScimUserId},
         participant::{Participant, Recording},
         scim::{
@@ -214,18 +212,12 @@ async fn said(
     let ids: Vec<ParticipantId> = best.values().map(|key| key.id).collect();
     let people = registrations::by_ids(sql, institution, &ids).await?;
     let all: Vec<&Participant> = people.iter().collect();
-    let mut restricted = audiences::institution_only(sql, institution, &all).await?;
-    for one in all.iter().filter(|one| one.recording.is_none() && one.phonetic.is_some()) {
-        let email_key = one.email.as_deref().map(email_key);
-        let audience = audiences::of_registration(sql, institution, email_key.as_deref(), one.id).await?;
-        if audience != Audience::Public {
-            restricted.insert(one.id);
-        }
-    }
+    // A directory passes on what it gets here, so it gets what a badge shows to everybody.
+    let views = public_view::of(sql, institution, &all).await?;
     let people: HashMap<ParticipantId, &Participant> = people.iter().map(|one| (one.id, one)).collect();
     let said = |(key, best): (String, registrations::Key)| {
         let person = people.get(&best.id)?;
-        let is_open = !restricted.contains(&best.id);
+        let is_open = views.get(&best.id).is_some_and(|view| view.is_heard());
         let said = Said {
             recorded: person.recording.is_some(),
             phonetic: person.phonetic.clone().filter(|_| is_open),

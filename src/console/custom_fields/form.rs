@@ -9,6 +9,7 @@ use crate::{
         page_settings::Asking,
     },
     http::form::Form,
+    words::Words,
 };
 
 /// What the inputs of the form have: stored, or typed.
@@ -21,11 +22,15 @@ pub struct Values {
     options: String,
     edited_by: String,
     asked: String,
+    /// Empty, or the value of a box that is ticked.
+    on_badge: String,
 }
 
 /// The words for who may change a value.
 const PERSON: &str = "person";
 const STAFF: &str = "staff";
+/// The value of a box that is ticked.
+const TICKED: &str = "1";
 
 pub const fn editor(is_editable: bool) -> &'static str {
     if is_editable { PERSON } else { STAFF }
@@ -40,6 +45,7 @@ impl Values {
             options: field.options.join("\n"),
             edited_by: editor(field.editable).to_owned(),
             asked: field.asked.word().to_owned(),
+            on_badge: if field.on_badge { TICKED } else { "" }.to_owned(),
         }
     }
 
@@ -52,6 +58,7 @@ impl Values {
             options: text("options"),
             edited_by: text("edited_by"),
             asked: text("asked"),
+            on_badge: text("on_badge"),
         }
     }
 
@@ -67,6 +74,7 @@ impl Values {
             kind: FieldKind::parse(&self.kind).unwrap_or_default(),
             options: self.options(),
             asked: Asking::parse(&self.asked).unwrap_or_default(),
+            on_badge: !self.on_badge.is_empty(),
         }
     }
 
@@ -77,6 +85,7 @@ impl Values {
             kind: FieldKind::parse(&self.kind),
             options: Some(self.options()),
             asked: Asking::parse(&self.asked),
+            on_badge: Some(!self.on_badge.is_empty()),
             base,
         }
     }
@@ -97,6 +106,7 @@ pub struct FieldForm {
     pub options: Input,
     pub edited_by: Input,
     pub asked: Input,
+    pub on_badge: Input,
 }
 
 impl FieldForm {
@@ -136,6 +146,7 @@ impl FieldForm {
                 now.map(|now| &now.edited_by),
             ),
             asked: choices(ASKED, Shape::Radios, askings(), &values.asked, now.map(|now| &now.asked)),
+            on_badge: on_badge(words, values, now),
         }
     }
 }
@@ -153,4 +164,14 @@ pub fn kinds() -> Labels {
 
 pub fn edited_by() -> Labels {
     vec![(PERSON, "console-edited-by-person"), (STAFF, "console-edited-by-staff")]
+}
+
+fn on_badge(words: Words, values: &Values, now: Option<&Values>) -> Input {
+    let now = now.filter(|now| now.on_badge != values.on_badge).map(|now| {
+        let id = if now.on_badge.is_empty() { "console-settings-off" } else { "console-settings-on" };
+        said(words, &words.text(id))
+    });
+    Input::new("on_badge", words.text("console-field-on-badge"), Shape::Tick, values.on_badge.clone())
+        .hint(words.text("console-field-on-badge-hint"))
+        .now(now)
 }

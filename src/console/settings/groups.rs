@@ -51,6 +51,7 @@ impl Settings {
             Setting::DefaultAudience => self.0.default_audience.word().to_owned(),
             Setting::MultipleRecordings => tick(institution.multiple_recordings),
             Setting::StartsWithNewest => tick(self.0.starts_with_newest),
+            Setting::NotesOnBadge => tick(self.0.notes_on_badge),
             Setting::Origins => institution.allowed_origins.join("\n"),
         }
     }
@@ -67,11 +68,13 @@ pub enum Group {
     Look,
     Audiences,
     Recordings,
+    Badges,
     Origins,
 }
 
 impl Group {
-    pub const ALL: [Self; 5] = [Self::General, Self::Look, Self::Audiences, Self::Recordings, Self::Origins];
+    pub const ALL: [Self; 6] =
+        [Self::General, Self::Look, Self::Audiences, Self::Recordings, Self::Badges, Self::Origins];
 
     /// In the path of its form, and the id of its section.
     pub const fn word(self) -> &'static str {
@@ -80,6 +83,7 @@ impl Group {
             Self::Look => "look",
             Self::Audiences => "audiences",
             Self::Recordings => "recordings",
+            Self::Badges => "badges",
             Self::Origins => "origins",
         }
     }
@@ -94,6 +98,7 @@ impl Group {
             Self::Look => "console-settings-look",
             Self::Audiences => "console-settings-audiences",
             Self::Recordings => "console-settings-recordings",
+            Self::Badges => "console-settings-badges",
             Self::Origins => "console-settings-origins-title",
         }
     }
@@ -104,6 +109,7 @@ impl Group {
             Self::Look => &[Setting::Accent, Setting::Logo, Setting::NoLogo],
             Self::Audiences => &[Setting::Public, Setting::Institution, Setting::DefaultAudience],
             Self::Recordings => &[Setting::MultipleRecordings, Setting::StartsWithNewest],
+            Self::Badges => &[Setting::NotesOnBadge],
             Self::Origins => &[Setting::Origins],
         }
     }
@@ -123,6 +129,7 @@ pub enum Setting {
     DefaultAudience,
     MultipleRecordings,
     StartsWithNewest,
+    NotesOnBadge,
     Origins,
 }
 
@@ -142,6 +149,7 @@ impl Setting {
             Self::DefaultAudience => "default_audience",
             Self::MultipleRecordings => "multiple_recordings",
             Self::StartsWithNewest => "starts_with_newest",
+            Self::NotesOnBadge => "notes_on_badge",
             Self::Origins => "origins",
         }
     }
@@ -160,6 +168,7 @@ impl Setting {
             Self::DefaultAudience => "console-settings-default-audience",
             Self::MultipleRecordings => "console-settings-multiple-recordings",
             Self::StartsWithNewest => "console-settings-starts-with-newest",
+            Self::NotesOnBadge => "console-settings-notes-on-badge",
             Self::Origins => "console-settings-origins",
         }
     }
@@ -174,6 +183,7 @@ impl Setting {
             Self::DefaultAudience => Some("console-settings-default-audience-hint"),
             Self::MultipleRecordings => Some("console-settings-multiple-recordings-hint"),
             Self::StartsWithNewest => Some("console-settings-starts-with-newest-hint"),
+            Self::NotesOnBadge => Some("console-settings-notes-on-badge-hint"),
             Self::Origins => Some("console-settings-origins-hint"),
             Self::Name | Self::NoLogo | Self::Public | Self::Institution => None,
         }
@@ -198,7 +208,8 @@ impl Setting {
             | Self::Public
             | Self::Institution
             | Self::MultipleRecordings
-            | Self::StartsWithNewest => Shape::Tick,
+            | Self::StartsWithNewest
+            | Self::NotesOnBadge => Shape::Tick,
         }
     }
 
@@ -214,7 +225,11 @@ impl Setting {
             Self::Origins => *field == Field::Origin,
             Self::Public => *field == Field::Audience && *fault != Fault::NotIncluded,
             Self::DefaultAudience => *field == Field::Audience && *fault == Fault::NotIncluded,
-            Self::NoLogo | Self::Institution | Self::MultipleRecordings | Self::StartsWithNewest => false,
+            Self::NoLogo
+            | Self::Institution
+            | Self::MultipleRecordings
+            | Self::StartsWithNewest
+            | Self::NotesOnBadge => false,
         }
     }
 }
@@ -278,6 +293,10 @@ impl Entered {
             Group::Recordings => institutions::Change {
                 multiple_recordings: Some(self.is_ticked(Setting::MultipleRecordings)),
                 starts_with_newest: Some(self.is_ticked(Setting::StartsWithNewest)),
+                ..Default::default()
+            },
+            Group::Badges => institutions::Change {
+                notes_on_badge: Some(self.is_ticked(Setting::NotesOnBadge)),
                 ..Default::default()
             },
             Group::Origins => {

@@ -1,10 +1,13 @@
 //! The HTML snippets that play a recording.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use super::{Drawing, Icon, spoken_name};
 use crate::{
-    app::Links,
+    app::{
+        Links,
+        links::secret::{LinkSecret, Purpose},
+    },
     domain::{ids::InstitutionId, participant::Participant},
     http::{
         html::escape,
@@ -51,12 +54,31 @@ static FRAME_END: LazyLock<Escaped> = LazyLock::new(|| {
     )
 });
 
-/// Writes the snippets of a response's records. They differ only in a token, a name and a recording; the rest is rendered
+/// How the player of a registration is addressed.
+#[derive(Debug, Clone)]
+pub enum Players {
+    /// By a name that only this server can make: for clients with a token. It plays whatever they may hear.
+    Secret(LinkSecret),
+    /// By the public token: where there is no credential. It plays what its owner made public.
+    Public,
+}
+
+impl Players {
+    fn name<'a>(&self, person: &'a Participant) -> Cow<'a, str> {
+        match self {
+            Self::Secret(secret) => Cow::Owned(secret.name(Purpose::Player, person.id)),
+            Self::Public => Cow::Borrowed(&person.token),
+        }
+    }
+}
+
+/// Writes the snippets of a response's records. They differ only in a link, a name and a recording; the rest is rendered
 /// once.
 #[derive(Debug)]
 pub struct Snippets {
     /// Do they play the legal names?
     legal: bool,
+    players: Players,
     link: Escaped,
     link_label: Escaped,
     picture: Escaped,
@@ -65,21 +87,28 @@ pub struct Snippets {
 }
 
 impl Snippets {
-    pub fn new(links: &Links, institution: InstitutionId, icon: &Icon, legal: bool) -> Self {
-        let players = escape(&links.players(institution));
+    pub fn new(
+        links: &Links,
+        institution: InstitutionId,
+        players: Players,
+        icon: &Icon,
+        legal: bool,
+    ) -> Self {
+        let address = escape(&links.players(institution));
         // The API is in English; pages have their own words.
         let label = if legal { "Play the legal name of " } else { "Play the name of " };
         let query = if legal { "?legal=1" } else { "" };
         Self {
             legal,
-            link: Escaped::new(&format!("<a href=\"{players}")),
+            players,
+            link: Escaped::new(&format!("<a href=\"{address}")),
             link_label: Escaped::new(&format!("{query}\" target=\"_blank\" aria-label=\"{label}")),
             picture: Escaped::new(&format!(
                 "{}<audio preload=\"none\" src=\"{}",
                 picture(icon),
                 escape(&links.recordings(institution))
             )),
-            frame: Escaped::new(&format!("<iframe src=\"{players}")),
+            frame: Escaped::new(&format!("<iframe src=\"{address}")),
             frame_label: Escaped::new(&format!("{}\" title=\"{label}", escape(&player_query(icon, legal)))),
         }
     }
@@ -92,7 +121,7 @@ impl Snippets {
         let Some(recording) = recording else { return object.null(key) };
         object.text_of(key, |text| {
             text.add_escaped(&self.link);
-            text.add_to_html(&person.token);
+            text.add_to_html(&self.players.name(person));
             text.add_escaped(&self.link_label);
             self.add_name(person, text);
             text.add_escaped(&LINK);
@@ -106,7 +135,7 @@ impl Snippets {
     pub fn write_iframe(&self, key: &'static str, person: &Participant, object: &mut Object<'_>) {
         object.text_of(key, |text| {
             text.add_escaped(&self.frame);
-            text.add_to_html(&person.token);
+            text.add_to_html(&self.players.name(person));
             text.add_escaped(&self.frame_label);
             self.add_name(person, text);
             text.add_escaped(&FRAME_END);
@@ -274,7 +303,7 @@ mod tests {
         let bases = ["https://names.example.edu", "http://127.0.0.1:8080/a&b\"c'"].map(Links::new);
         for icon in icons {
             for (links, legal) in bases.iter().flat_map(|links| [(links, false), (links, true)]) {
-                let snippets = Snippets::new(links, InstitutionId::new(7), &icon, legal);
+                let snippets = Snippets::new(links, InstitutionId::new(7), Players::Public, &icon, legal);
                 for person in people() {
                     let mut out = Vec::new();
                     Object::write(&mut out, |object| {

@@ -18,9 +18,9 @@ async fn create_answers_with_name_and_import_key() {
     assert_eq!(keys(&listed), ["custom_fields"]);
     let wanted = json!([
         { "name": "gender_pronouns", "label": "gender pronouns", "import_key": "custom_gender_pronouns", "editable": false,
-          "kind": "text", "options": [], "asked": "off" },
+          "kind": "text", "options": [], "asked": "off", "on_badge": false },
         { "name": "major", "label": "Hauptfach", "import_key": "custom_major", "editable": false,
-          "kind": "text", "options": [], "asked": "off" },
+          "kind": "text", "options": [], "asked": "off", "on_badge": false },
     ]);
     assert_eq!(listed["custom_fields"], wanted);
     let table = here.succeed(&["custom-field", "list", "--institution", "example"]);
@@ -43,15 +43,20 @@ async fn a_field_that_people_may_edit_is_created_or_updated() {
     assert_eq!(editable(), [true, false]);
     let updated = here.json(&field(&["update", "major", "--editable", "true", "--json"]));
     let wanted = json!({ "name": "major", "label": "major", "import_key": "custom_major", "editable": true,
-                         "kind": "text", "options": [], "asked": "off" });
+                         "kind": "text", "options": [], "asked": "off", "on_badge": false });
     assert_eq!(updated, wanted);
     let table =
         here.succeed(&field(&["update", "gender_pronouns", "--editable", "false", "--label", "Pronouns"]));
     assert!(table.contains("EDITABLE") && table.contains("Pronouns"), "{table}");
     assert_eq!(editable(), [false, true]);
+    let updated = here.json(&field(&["update", "major", "--on-badge", "true", "--json"]));
+    assert_eq!(updated["on_badge"], json!(true));
     // What is not given stays.
     let updated = here.json(&field(&["update", "major", "--label", "Hauptfach", "--json"]));
-    assert_eq!((&updated["label"], &updated["editable"]), (&json!("Hauptfach"), &json!(true)));
+    let shown = ["label", "editable", "on_badge"].map(|key| &updated[key]);
+    assert_eq!(shown, [&json!("Hauptfach"), &json!(true), &json!(true)]);
+    let updated = here.json(&field(&["update", "major", "--on-badge", "false", "--json"]));
+    assert_eq!(updated["on_badge"], json!(false));
     assert!(here.refuse(&field(&["update", "degree"])).contains("no custom field `degree`"));
     let long = "x".repeat(1_000);
     assert!(here.refuse(&field(&["update", "major", "--label", &long])).contains("label"));

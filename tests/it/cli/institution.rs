@@ -218,6 +218,20 @@ async fn pages_have_a_language_and_new_registrations_may_start_without_a_recordi
 }
 
 #[tokio::test]
+async fn notes_are_on_badges_only_if_an_admin_says_so() {
+    let here = Installation::new().await;
+    let made = here.json(&["institution", "create", "--name", "Example", "--json"]);
+    assert!(made["slug"] == "example", "{made}");
+    let update =
+        |words: &[&str]| here.json(&[&["institution", "update", "example"], words, &["--json"]].concat());
+    let notes = |shown: Value| shown["notes_on_badge"].clone();
+    assert_eq!(notes(update(&["--name", "Example College"])), json!(false));
+    assert_eq!(notes(update(&["--notes-on-badge", "true"])), json!(true));
+    assert_eq!(notes(update(&["--name", "Example"])), json!(true), "it stays where it is not given");
+    assert_eq!(notes(update(&["--notes-on-badge", "false"])), json!(false));
+}
+
+#[tokio::test]
 async fn an_accent_color_must_be_readable_and_a_logo_a_picture() {
     let here = Installation::new().await;
     here.succeed(&["institution", "create", "--name", "Example"]);

@@ -46,6 +46,7 @@ fn choice(name: &str, kind: FieldKind, options: &[&str]) -> New {
         kind,
         options: options.iter().map(|option| (*option).to_owned()).collect(),
         asked: Asking::Optional,
+        on_badge: false,
     }
 }
 
@@ -79,11 +80,12 @@ async fn a_field_is_created_changed_put_in_order_and_deleted() {
         ("options", "Alto\r\n\r\nTenor\r\nAlto"),
         ("edited_by", "person"),
         ("asked", "required"),
+        ("on_badge", "1"),
     ];
     admin.post(&path, &made).await.redirects_to(&format!("{path}?done=created"));
     let voice = field(&world, "voice").await;
     assert_eq!((voice.kind, voice.editable, voice.asked), (FieldKind::Choice, true, Asking::Required));
-    assert_eq!(voice.options, ["Alto", "Tenor"]);
+    assert!(voice.on_badge && voice.options == ["Alto", "Tenor"], "{voice:?}");
     admin.post(&path, &[("label", "Again"), ("name", "voice")]).await.expect(422);
     world.custom_field("degree").await;
     let list = admin.get(&path).await.expect(200).body;
@@ -120,6 +122,7 @@ async fn a_field_is_created_changed_put_in_order_and_deleted() {
     let changed = field(&world, "voice").await;
     assert_eq!((changed.label.as_str(), changed.kind), ("Voices", FieldKind::Choices));
     assert_eq!((changed.editable, changed.asked, changed.options), (false, Asking::Off, vec!["Bass".into()]));
+    assert!(!changed.on_badge, "it was not ticked");
     let late = send(with(change("Mine", "text"), &version)).await.expect(409).body;
     assert!(late.contains("value=\"Mine\"") && late.contains("Stored now: <bdi>Voices</bdi>"), "{late}");
     assert_eq!(field(&world, "voice").await.label, "Voices");

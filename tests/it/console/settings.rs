@@ -70,6 +70,13 @@ async fn every_group_of_settings_can_be_saved() {
     ];
     send(&world, &browser, "general", &general).await.redirects_to(&saved);
     send(&world, &browser, "recordings", &[("multiple_recordings", "1")]).await.redirects_to(&saved);
+    send(&world, &browser, "badges", &[("notes_on_badge", "1")]).await.redirects_to(&saved);
+    let notes = async || {
+        institutions::notes_on_badge(&world.app, &Actor::Operator, world.institution.id).await.unwrap()
+    };
+    assert!(notes().await);
+    send(&world, &browser, "badges", &[]).await.redirects_to(&saved);
+    assert!(!notes().await);
     let origins = "https://a.example/\r\n\r\nhttps://b.example";
     send(&world, &browser, "origins", &[("origins", origins)]).await.redirects_to(&saved);
     let audience = [("institution", "1"), ("default_audience", "institution")];

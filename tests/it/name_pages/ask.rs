@@ -26,8 +26,7 @@ async fn messages(world: &World) -> usize {
 
 async fn ask(browser: &Browser<'_>, world: &World, asked: &Value) -> Seen {
     browser.get(&path(world)).await.expect(200);
-    let token = World::registration_token(asked);
-    browser.post(&format!("{}/{token}/ask", path(world)), &[("back", "?q=bo&page=1")]).await
+    browser.post(&address(world, asked).await, &[("back", "?q=bo&page=1")]).await
 }
 
 /// Ana, who listens, and Bo, who has no recording.
@@ -80,12 +79,12 @@ async fn a_person_on_two_pages_is_asked_once() {
     world.person_on(&choir, json!({ "first_name": "Ana", "email": ANA })).await;
     let ana = ana(&world).await;
     ask(&ana, &world, &bo).await;
-    let token = World::registration_token(&there);
-    let seen = ana.post(&format!("/p/{}/people/{token}/ask", choir.slug), &[]).await;
+    let id = world.listed_id(&choir, &there).await;
+    let seen = ana.post(&format!("/p/{}/people/{id}/ask", choir.slug), &[]).await;
     assert!(seen.location().contains(DONE), "{}", seen.location());
     assert_eq!(messages(&world).await, 1);
-    // On the page of another entry, there is nobody with this token.
-    ana.post(&format!("{}/{token}/ask", path(&world)), &[]).await.expect(404);
+    // On the page of another entry, there is nobody with this id.
+    ana.post(&format!("{}/{id}/ask", path(&world)), &[]).await.expect(404);
 }
 
 #[tokio::test]
@@ -177,8 +176,8 @@ async fn such_messages_are_switched_on_and_off_on_ones_own_page() {
     assert_eq!(messages(&world).await, 1, "what was not sent does not count");
 }
 
-fn address(world: &World, asked: &Value) -> String {
-    format!("{}/{}/ask", path(world), World::registration_token(asked))
+async fn address(world: &World, asked: &Value) -> String {
+    format!("{}/{}/ask", path(world), world.listed_id(&world.page, asked).await)
 }
 
 #[tokio::test]
@@ -221,10 +220,10 @@ async fn elsewhere_visitors_must_sign_in_to_ask() {
     let script = [("accept", "application/json"), ("origin", world.base.as_str())];
     for listen in [Listen::Registered, Listen::Institution, Listen::Managers] {
         listened_by(&world, listen).await;
-        let seen = visitor.post(&address(&world, &bo), &[]).await.expect(303);
+        let seen = visitor.post(&address(&world, &bo).await, &[]).await.expect(303);
         assert!(seen.location().starts_with("/sign-in?"), "{listen:?}: {}", seen.location());
         let fields = [("csrf", csrf.as_str())];
-        visitor.post_bare(&address(&world, &bo), &fields, &script).await.expect(401);
+        visitor.post_bare(&address(&world, &bo).await, &fields, &script).await.expect(401);
     }
     assert_eq!(messages(&world).await, 0);
 }
@@ -233,7 +232,7 @@ async fn elsewhere_visitors_must_sign_in_to_ask() {
 async fn a_form_of_another_site_asks_nobody() {
     let (world, bo) = scene().await;
     listened_by(&world, Listen::Link).await;
-    let address = address(&world, &bo);
+    let address = address(&world, &bo).await;
     let browsers = [Browser::new(&world), ana(&world).await];
     for browser in &browsers {
         browser.get(&path(&world)).await.expect(200);
@@ -277,7 +276,7 @@ async fn who_may_not_listen_may_not_ask() {
     let ana = ana(&world).await;
     ana.get(&path(&world)).await.expect(200);
     listened_by(&world, Listen::Managers).await;
-    let address = address(&world, &bo);
+    let address = address(&world, &bo).await;
     ana.post(&address, &[]).await.expect(403);
     assert_eq!(messages(&world).await, 0);
 }
@@ -287,7 +286,7 @@ async fn the_way_back_stays_on_the_page() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
     ana.get(&path(&world)).await.expect(200);
-    let address = address(&world, &bo);
+    let address = address(&world, &bo).await;
     for back in ["https://evil.example/", "//evil.example", "?q=%0d%0aset-cookie:+x", "\r\nx: y"] {
         let seen = ana.post(&address, &[("back", back)]).await.expect(303);
         assert!(seen.location().starts_with(&path(&world)), "{}", seen.location());
@@ -300,7 +299,7 @@ async fn a_script_gets_the_sentence() {
     let (world, bo) = scene().await;
     let ana = ana(&world).await;
     ana.get(&path(&world)).await.expect(200);
-    let address = address(&world, &bo);
+    let address = address(&world, &bo).await;
     let csrf = ana.csrf();
     let headers = [("accept", "application/json"), ("origin", world.base.as_str())];
     let seen = ana.post_bare(&address, &[("csrf", csrf.as_str())], &headers).await.expect(200);
@@ -320,7 +319,7 @@ async fn from<'a>(world: &'a World, network: &str) -> Browser<'a> {
 async fn one_network_cannot_ask_without_end() {
     let (world, bo) = scene().await;
     listened_by(&world, Listen::Link).await;
-    let address = address(&world, &bo);
+    let address = address(&world, &bo).await;
     let visitor = from(&world, "198.51.100.7").await;
     for _ in 0..60 {
         visitor.post(&address, &[]).await.expect(303);
@@ -343,7 +342,7 @@ async fn one_network_cannot_ask_without_end() {
 async fn visitors_of_many_networks_cannot_have_everybody_on_a_page_asked() {
     let (world, bo) = scene().await;
     listened_by(&world, Listen::Link).await;
-    let address = address(&world, &bo);
+    let address = address(&world, &bo).await;
     for network in 1..=4 {
         let visitor = from(&world, &format!("198.51.{network}.7")).await;
         for _ in 0..50 {

@@ -90,8 +90,8 @@ const FORMS: &[(&str, Sender, Nonsense, &[&str])] = &[
     ("/p/{slug}/own/handover", Sender::Session, Nonsense::Accepted, &[]),
     ("/p/{slug}/own/photo", Sender::Upload, Nonsense::Refused, &["photo"]),
     ("/p/{slug}/own/recording", Sender::Upload, Nonsense::Refused, &["recording", "only"]),
-    ("/p/{slug}/people/{token}/ask", Sender::Session, Nonsense::Accepted, &["back"]),
-    ("/p/{slug}/people/{token}/report", Sender::Visitor, Nonsense::Refused, &["complaint", "sentence"]),
+    ("/p/{slug}/people/{id}/ask", Sender::Session, Nonsense::Accepted, &["back"]),
+    ("/p/{slug}/people/{id}/report", Sender::Visitor, Nonsense::Refused, &["complaint", "sentence"]),
     ("/p/{slug}/register", Sender::Session, Nonsense::Refused, &["first_name", "last_name", "code"]),
     ("/u/{token}", Sender::Visitor, Nonsense::Accepted, &["do"]),
 ];
@@ -176,7 +176,8 @@ async fn scene(world: &World) -> Vec<(String, String)> {
     let heard = recorded(world, "Bo", "Coe", "bo@example.edu").await;
     let silent = named(world, "Cy", "Dee", "cy@example.edu").await;
     let people = path(world);
-    let [heard, silent] = [heard, silent].map(|one| format!("{people}/{}", World::registration_token(&one)));
+    let heard = format!("{people}/{}", world.listed_id(&world.page, &heard).await);
+    let silent = format!("{people}/{}", world.listed_id(&world.page, &silent).await);
     // A case of moderation.
     let visitor = Browser::new(world);
     visitor.get(&format!("{heard}/report")).await.expect(200);
@@ -198,8 +199,8 @@ async fn scene(world: &World) -> Vec<(String, String)> {
             "/i/{token}" => (invited.clone(), invited.clone()),
             "/i/{token}/opened" => (format!("{invited}/opened"), invited.clone()),
             "/u/{token}" => (stop.clone(), page.clone()),
-            "/p/{slug}/people/{token}/ask" => (format!("{silent}/ask"), people.clone()),
-            "/p/{slug}/people/{token}/report" => (format!("{heard}/report"), format!("{heard}/report")),
+            "/p/{slug}/people/{id}/ask" => (format!("{silent}/ask"), people.clone()),
+            "/p/{slug}/people/{id}/report" => (format!("{heard}/report"), format!("{heard}/report")),
             "/p/{slug}/moderation/{id}" => (filled(&case.to_string()), own.clone()),
             route if route.starts_with("/p/{slug}/import") => (filled(&import.to_string()), own.clone()),
             route if route.starts_with("/p/{slug}/invitations") => {

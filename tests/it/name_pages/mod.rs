@@ -12,7 +12,7 @@ mod messages;
 mod moderation;
 mod own;
 mod page;
-mod people;
+pub mod people;
 mod play_all;
 mod poster;
 mod refused;

@@ -24,6 +24,7 @@ use endonym::{
         moderation::{CaseKind, CaseState, Complaint, LONGEST, REASON},
         name_page::{NamePage, NamePageRef},
         page_settings::Moderation,
+        participant::Participant,
         session::PersonId,
     },
 };
@@ -152,10 +153,15 @@ async fn manager(world: &World) -> Browser<'_> {
     signed_in(world, world.institution.id, MANAGER).await
 }
 
+async fn entry(world: &World, person: &Value) -> Participant {
+    let token = World::registration_token(person);
+    participants::by_token(&world.app, world.institution.id, &token).await.unwrap()
+}
+
 async fn report(world: &World, ana: &Value, complaint: Complaint, sentence: &str) -> Reported {
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
-    let token = World::registration_token(ana);
-    moderation::report(&world.app, &public, &token, complaint, sentence, None).await.unwrap()
+    let ana = entry(world, ana).await;
+    moderation::report(&world.app, &public, &ana, complaint, sentence, None).await.unwrap()
 }
 
 /// Long lines of vCards are folded.
@@ -675,24 +681,23 @@ async fn only_recordings_of_this_page_that_are_heard_can_be_reported_and_not_wit
     let there = world.person_on(&other, there).await;
     record(&world, &ana, 150.0, Sharing::All).await;
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
-    let sent = async |token: &str, sentence: &str, client: Option<Client>| {
-        moderation::report(&world.app, &public, token, Complaint::Offensive, sentence, client).await
+    let sent = async |person: &Value, sentence: &str, client: Option<Client>| {
+        let person = entry(&world, person).await;
+        moderation::report(&world.app, &public, &person, Complaint::Offensive, sentence, client).await
     };
-    let [elsewhere, held] = [&there, &ana].map(World::registration_token);
-    for token in [elsewhere.as_str(), &held, "nobody", "'"] {
-        let outcome = sent(token, "Rude", None).await;
-        assert!(matches!(outcome, Err(Error::Missing(_))), "{token}: {outcome:?}");
+    for person in [&there, &ana] {
+        let outcome = sent(person, "Rude", None).await;
+        assert!(matches!(outcome, Err(Error::Missing(_))), "{person}: {outcome:?}");
     }
     approve(&world, &only_case(&world).await).await;
-    let token = World::registration_token(&ana);
-    let outcome = sent(&token, &"x".repeat(LONGEST + 1), None).await;
+    let outcome = sent(&ana, &"x".repeat(LONGEST + 1), None).await;
     assert!(matches!(outcome, Err(Error::Invalid(_))), "{outcome:?}");
     let address = "203.0.113.7".parse().unwrap();
     let client = Some(Client { address, peer: address, is_proxy: false });
     for _ in 0..20 {
-        assert_eq!(sent(&token, "Rude", client).await.unwrap(), Reported::Accepted);
+        assert_eq!(sent(&ana, "Rude", client).await.unwrap(), Reported::Accepted);
     }
-    assert!(matches!(sent(&token, "Rude", client).await.unwrap(), Reported::TooMany { .. }));
+    assert!(matches!(sent(&ana, "Rude", client).await.unwrap(), Reported::TooMany { .. }));
     assert_eq!(queue(&world, Listed::Open).await[0].case.reports, 20);
     // A report about a recording that was replaced is not asked about any more.
     world.advance(Duration::from_secs(1));

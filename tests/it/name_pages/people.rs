@@ -303,7 +303,7 @@ async fn no_email_is_in_any_listening_page() {
     let ana = recorded(&world, "Ana", "Lima", ANA).await;
     named(&world, "Bo", "Abel", BO).await;
     role(&world, "owner@example.edu", Role::Owner, &[]).await;
-    let report = format!("/{}/report", World::registration_token(&ana));
+    let report = format!("/{}/report", world.listed_id(&world.page, &ana).await);
     let id = world.institution.id;
     let visitors = [
         Browser::new(&world),
@@ -336,7 +336,7 @@ async fn a_name_that_is_an_email_is_shown_without_its_domain() {
     let mut shown = names(&seen);
     shown.sort();
     assert_eq!(shown, ["Ana ana", "Bo bo", "Cy @cy.lee"]);
-    let report = format!("/{}/report", World::registration_token(&ana));
+    let report = format!("/{}/report", world.listed_id(&world.page, &ana).await);
     for below in ["", "/rows", "/print", &report] {
         let seen = browser.get(&format!("{}{below}", path(&world))).await.expect(200);
         assert!(!seen.body.contains("@example") && !seen.body.contains("@campus"), "{below}: {}", seen.body);

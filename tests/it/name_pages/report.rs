@@ -18,8 +18,8 @@ async fn reports(world: &World) -> Vec<(String, String)> {
     world.app.db.read().rows(text, &[], |row| Ok((row.text(0)?, row.text(1)?))).await.unwrap()
 }
 
-fn address(world: &World, person: &Value) -> String {
-    format!("{}/{}/report", path(world), World::registration_token(person))
+async fn address(world: &World, person: &Value) -> String {
+    format!("{}/{}/report", path(world), world.listed_id(&world.page, person).await)
 }
 
 async fn scene() -> (World, Value) {
@@ -38,10 +38,10 @@ async fn whoever_may_listen_may_report_with_or_without_signing_in() {
     let signed_in = signed_in(&world, world.institution.id, BO).await;
     for (browser, reported) in [(&Browser::new(&world), &ana), (&signed_in, &bo)] {
         let page = browser.get(&path(&world)).await.expect(200).body;
-        assert!(page.contains(&address(&world, reported)), "{page}");
-        let form = browser.get(&address(&world, reported)).await.expect(200).body;
+        assert!(page.contains(&address(&world, reported).await), "{page}");
+        let form = browser.get(&address(&world, reported).await).await.expect(200).body;
         assert!(form.contains("You are reporting the recording of") && !form.contains('@'), "{form}");
-        let seen = browser.post(&address(&world, reported), &FIELDS).await.expect(303);
+        let seen = browser.post(&address(&world, reported).await, &FIELDS).await.expect(303);
         assert_eq!(seen.location(), format!("{}?done=reported", path(&world)));
         let page = browser.get(seen.location()).await.expect(200).body;
         assert!(page.contains("Those who manage this page will listen"), "{page}");
@@ -54,7 +54,7 @@ async fn whoever_may_listen_may_report_with_or_without_signing_in() {
 async fn what_is_wrong_must_be_said() {
     let (world, ana) = scene().await;
     let browser = Browser::new(&world);
-    let address = address(&world, &ana);
+    let address = address(&world, &ana).await;
     browser.get(&address).await.expect(200);
     let long = "x".repeat(1_001);
     for (fields, sentence) in [
@@ -87,9 +87,9 @@ async fn only_recordings_of_this_page_can_be_reported() {
     let elsewhere = world.person_on(&choir, json!({ "first_name": "Cy", "email": "cy@x.org" })).await;
     world.give(&elsewhere, Kind::Recording, SOUND).await;
     let browser = Browser::new(&world);
-    browser.get(&address(&world, &ana)).await.expect(200);
+    browser.get(&address(&world, &ana).await).await.expect(200);
     let nobody = format!("{}/{}/report", path(&world), "0".repeat(32));
-    for address in [address(&world, &bo), address(&world, &elsewhere), nobody] {
+    for address in [address(&world, &bo).await, address(&world, &elsewhere).await, nobody] {
         browser.get(&address).await.expect(404);
         browser.post(&address, &FIELDS).await.expect(404);
     }
@@ -100,7 +100,7 @@ async fn only_recordings_of_this_page_can_be_reported() {
 async fn who_may_not_listen_may_not_report() {
     let (world, ana) = scene().await;
     let browser = Browser::new(&world);
-    let address = address(&world, &ana);
+    let address = address(&world, &ana).await;
     browser.get(&address).await.expect(200);
     listened_by(&world, Listen::Managers).await;
     browser.get(&address).await.expect(303);
@@ -115,7 +115,7 @@ async fn who_may_not_listen_may_not_report() {
 async fn a_form_of_another_site_reports_nothing() {
     let (world, ana) = scene().await;
     let browser = Browser::new(&world);
-    let address = address(&world, &ana);
+    let address = address(&world, &ana).await;
     browser.get(&address).await.expect(200);
     let csrf = browser.csrf();
     let with = |token: &'static str| [&[("csrf", token)], &FIELDS[..]].concat();
@@ -136,7 +136,7 @@ async fn one_network_cannot_report_without_end() {
     let (world, ana) = scene().await;
     let mut browser = Browser::new(&world);
     browser.headers.push(("x-forwarded-for", "198.51.100.7".to_owned()));
-    let address = address(&world, &ana);
+    let address = address(&world, &ana).await;
     browser.get(&address).await.expect(200);
     let mut refused = None;
     for _ in 0..200 {

@@ -44,8 +44,8 @@ const OF_MANAGERS: &[&str] = &[
 const ELSEWHERE: &[&str] = &[
     "/i/{token}",
     "/i/{token}/opened",
-    "/p/{slug}/people/{token}/ask",
-    "/p/{slug}/people/{token}/report",
+    "/p/{slug}/people/{id}/ask",
+    "/p/{slug}/people/{id}/report",
     "/u/{token}",
 ];
 

@@ -1,6 +1,6 @@
 //! The page that people share.
 
-use endonym::app::Actor;
+use endonym::app::{Actor, custom_fields, institutions};
 use endonym::domain::media::Kind;
 use serde_json::{Value, json};
 
@@ -50,16 +50,12 @@ async fn a_badge_shows_the_person_and_nothing_private() {
         "<h1 dir=\"auto\" lang=\"\">Siobhán Ní Bhriain</h1>",
         "shi-VAWN",
         "<dt><bdi>gender pronouns</bdi></dt><dd><bdi lang=\"\">she/her</bdi></dd>",
-        "coddle",
-        "Irish.\nThe h is &#60;b&#62;silent&#60;/b&#62;.",
         "S\u{200c}N",
         "<audio controls preload=\"none\" src=\"/audio/",
     ] {
         assert!(badge.text.contains(part), "{part} in {}", badge.text);
     }
-    let pronouns = badge.text.find("she/her").unwrap();
-    assert!(pronouns < badge.text.find("coddle").unwrap(), "pronouns come first");
-    for private in ["siobhan@example.edu", "S1<", "+353", "Class of 2027"] {
+    for private in ["siobhan@example.edu", "S1<", "+353", "Class of 2027", "coddle", "silent", "dish"] {
         assert!(!badge.text.contains(private), "{private}");
     }
     let wave = badge.text.split("id=\"name-bars\" d=\"").nth(1).unwrap().split('"').next().unwrap();
@@ -69,6 +65,42 @@ async fn a_badge_shows_the_person_and_nothing_private() {
         "same-origin",
         "its address is a secret, and its form needs an origin"
     );
+}
+
+#[tokio::test]
+async fn a_badge_shows_custom_fields_and_notes_that_an_admin_wants_there_and_no_others() {
+    let world = World::with(Setup { multiple_recordings: true, ..Setup::default() }).await;
+    world.custom_field("student_number").await;
+    let person = siobhan(&world).await;
+    let body = json!({ "name_page_id": world.page.slug, "participant": {
+        "legal_first_name": "Judith", "legal_notes": "As in her passport.", "custom_fields": { "custom_student_number": "4711" },
+    } });
+    world.put("/v5/participants/siobhan@example.edu", body).await.expect(200);
+    let (app, id) = (&world.app, world.institution.id);
+    let mark = async |on_badge: bool| {
+        let change = custom_fields::Change { on_badge: Some(on_badge), ..Default::default() };
+        custom_fields::update(app, &Actor::Operator, id, "favourite_dish".into(), change).await.unwrap();
+        let change = institutions::Change { notes_on_badge: Some(on_badge), ..Default::default() };
+        institutions::update(app, &Actor::Operator, "example", change).await.unwrap();
+    };
+    let optional = ["coddle", "Irish.\nThe h is &#60;b&#62;silent&#60;/b&#62;.", "As in her passport."];
+    for is_marked in [false, true, false] {
+        mark(is_marked).await;
+        let badge = public::check(&world, &path(&person), 200).await;
+        let card = page(&world, &format!("{}.vcf", path(&person))).await;
+        for part in optional {
+            assert_eq!(badge.text.contains(part), is_marked, "{part} in {}", badge.text);
+        }
+        assert!(badge.text.contains("she/her") && badge.text.contains("Judith"), "{}", badge.text);
+        assert!(!badge.text.contains("4711") && !card.text.contains("4711"), "nobody has marked it");
+        if is_marked {
+            let (first, second) = (badge.text.find("she/her").unwrap(), badge.text.find("coddle").unwrap());
+            assert!(first < second, "pronouns come first");
+        }
+        // Clients of the API see everything, as ever.
+        let shown = world.get("/v5/participants?include=custom_attributes").await.expect(200).to_string();
+        assert!(shown.contains("4711") && shown.contains("silent") && shown.contains("coddle"), "{shown}");
+    }
 }
 
 #[tokio::test]
@@ -174,9 +206,10 @@ async fn the_legal_name_is_on_the_badge_where_the_institution_has_legal_names() 
                 .unwrap();
         }
         let badge = public::check(&world, &path(&person), 200).await;
-        for part in ["Legal name", "Anastasia Petrova", "ah-nah-STAH-see-ya", "On papers", &hex] {
+        for part in ["Legal name", "Anastasia Petrova", "ah-nah-STAH-see-ya", &hex] {
             assert_eq!(badge.text.contains(part), permitted, "{part}");
         }
+        assert!(!badge.text.contains("On papers"), "nobody wants notes on badges");
     }
 }
 

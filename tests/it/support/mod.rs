@@ -26,6 +26,7 @@ use endonym::{
     app::{
         Actor, App, Clock, Links, Parts, calls, consents, custom_fields, institutions, invitations,
         limiter::{Policy, Sharing},
+        links::secret::{self, Purpose},
         media::Removal,
         name_pages, participants, sign_in, streams, studio, tokens,
     },
@@ -459,6 +460,14 @@ impl World {
     }
 
     /// The token of a registration, from the name badge's URL.
+    /// What the forms of a listening page call somebody.
+    pub async fn listed_id(&self, page: &NamePage, participant: &Value) -> String {
+        let (institution, token) = (self.institution.id, Self::registration_token(participant));
+        let id = participants::by_token(&self.app, institution, &token).await.unwrap().id;
+        let secret = secret::find(&self.app, institution).await.unwrap();
+        secret.name(Purpose::Listening(page.id), id)
+    }
+
     pub fn registration_token(participant: &Value) -> String {
         participant["name_badge_link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
     }

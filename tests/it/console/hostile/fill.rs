@@ -283,8 +283,8 @@ pub async fn moderation(world: &World, table: &mut Table, owner: &Browser<'_>) {
         let person = world.person("Bo", email).await;
         world.give(&person, Kind::Recording, SOUND).await;
         let visitor = Browser::new(world);
-        let token = World::registration_token(&person);
-        let path = format!("/p/{}/people/{token}/report", world.page.slug);
+        let id = world.listed_id(&world.page, &person).await;
+        let path = format!("/p/{}/people/{id}/report", world.page.slug);
         visitor.get(&path).await.expect(200);
         visitor.post(&path, &[("complaint", "offensive"), ("sentence", sentence)]).await.expect(303);
     }

@@ -1,0 +1,103 @@
+//! New links for recordings that anybody could play and that are now for fewer people. Whoever has an old link, from a badge or a
+//! listening page, gets nothing there: not the recording, and not a redirect to it, as after a replacement.
+//!
+//! A link contains the name of its file, so a new link needs a copy of the file. Copies are made before the transaction, which only
+//! exchanges names; what is not used afterwards is deleted.
+
+use std::collections::HashSet;
+
+use super::{
+    App, Result, media,
+    own_recordings::{self, copies_missing},
+};
+use crate::{
+    domain::{
+        ids::{InstitutionId, ParticipantId},
+        media::{Kind, Media},
+        moment::Moment,
+    },
+    store::{Sql, media as stored},
+};
+
+const KINDS: [Kind; 2] = [Kind::Recording, Kind::LegalRecording];
+
+/// The recordings of these people, each with a copy that has a link of its own.
+#[derive(Clone, Default)]
+pub(super) struct Copies(Vec<Copy>);
+
+#[derive(Clone)]
+struct Copy {
+    of: String,
+    made: Media,
+}
+
+/// The files that nothing refers to after a renewal.
+#[derive(Default)]
+pub(super) struct Renewed {
+    /// Of the old links.
+    pub gone: Vec<Media>,
+    /// The copies in use.
+    pub used: HashSet<String>,
+}
+
+impl Copies {
+    pub(super) fn files(&self) -> Vec<Media> {
+        self.0.iter().map(|copy| copy.made.clone()).collect()
+    }
+}
+
+pub(super) async fn prepare(
+    app: &App,
+    institution: InstitutionId,
+    people: &[ParticipantId],
+) -> Result<Copies> {
+    let mut copies = Copies::default();
+    for old in recordings(&mut app.db.read(), institution, people).await? {
+        match own_recordings::copy(app, institution, &old.1, old.1.origin).await {
+            // Without its bytes, the link is dead, and its successor will be as well.
+            Ok(copied) => {
+                let made = copied.unwrap_or_else(|| Media { hex: app.ids.hex(), ..old.1.clone() });
+                copies.0.push(Copy { of: old.1.hex, made });
+            }
+            Err(error) => {
+                media::discard(app, institution, &copies.files()).await;
+                return Err(error);
+            }
+        }
+    }
+    Ok(copies)
+}
+
+/// Exchanges the links of these people, in the transaction that narrows their audience. The caller holds the institution's lock. A
+/// recording that was made since the copies is missing among them (`copies_missing`): then the caller prepares again.
+pub(super) async fn renew(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[ParticipantId],
+    copies: &Copies,
+    now: Moment,
+) -> Result<Renewed> {
+    let mut renewed = Renewed::default();
+    for (participant, old) in recordings(sql, institution, people).await? {
+        let copy = copies.0.iter().find(|copy| copy.of == old.hex).ok_or_else(copies_missing)?;
+        stored::rename(sql, institution, participant, &old, &copy.made, now).await?;
+        renewed.used.insert(copy.made.hex.clone());
+        renewed.gone.push(old);
+    }
+    Ok(renewed)
+}
+
+async fn recordings(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[ParticipantId],
+) -> Result<Vec<(ParticipantId, Media)>> {
+    let mut found = Vec::new();
+    for participant in people {
+        for kind in KINDS {
+            let recording = stored::of(sql, institution, *participant, kind).await?;
+            found.extend(recording.map(|recording| (*participant, recording)));
+        }
+    }
+    Ok(found)
+}
