@@ -665,9 +665,9 @@ async fn the_report_of_a_long_file_is_downloaded_as_a_whole() {
     assert!(report.headers["content-type"].to_str().unwrap().starts_with("text/csv"));
     let lines: Vec<&str> = report.body.trim_end().split("\r\n").collect();
     let headings = lines[0].trim_start_matches('\u{feff}');
-    assert_eq!((lines.len(), headings), (3_501, "Row,Who,Result,Details"));
-    assert_eq!(lines[3_000], "3001,p2999@example.edu,New,");
-    assert!(lines[3_500].starts_with("3501,'=x499,Rejected,Email "), "{}", lines[3_500]);
+    assert_eq!((lines.len(), headings), (3_501, r#""Row","Who","Result","Details""#));
+    assert_eq!(lines[3_000], r#""3001","p2999@example.edu","New","""#);
+    assert!(lines[3_500].starts_with(r#""3501","'=x499","Rejected","Email "#), "{}", lines[3_500]);
     let reader = signed_in(&world, "reader@example.edu", Role::Reader).await;
     reader.get(&format!("{address}/report.csv")).await.expect(404);
     // The next dry run replaces it.
