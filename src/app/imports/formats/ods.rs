@@ -23,7 +23,7 @@ struct Open {
 pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
     let zip = &mut Zipped::open(input)?;
     let damaged = || SheetFault::Damaged("the file is damaged: it has no content".to_owned());
-    let part = zip.part("content.xml", limits::TABLE_BYTES)?.ok_or_else(damaged)?;
+    let part = zip.part("content.xml", limits::UNPACKED_BYTES)?.ok_or_else(damaged)?;
     let mut xml = Xml::new(part);
     let mut is_spreadsheet = false;
     // Paragraphs of comments do not belong to the cell.
@@ -45,6 +45,7 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                     line = 0;
                 }
                 b"table-row" => {
+                    rows.count_row()?;
                     row_repeated = repeated(&tag, "table:number-rows-repeated")?;
                     cells.clear();
                     column = 0;
