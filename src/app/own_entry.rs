@@ -98,7 +98,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
         is_recorded,
         standing,
         phone_number: store::participants::phone_number(sql, institution, participant).await?,
-        can_be_called: app.calling.enabled,
+        can_be_called: app.calling.enabled && calls::may_ask(sql, institution, participant).await?,
         is_called: calls::is_pending(sql, institution, participant).await?,
         person,
     })
@@ -179,7 +179,7 @@ pub async fn delete_recording(app: &App, owner: Owner, who: Who, sharing: Sharin
     let record = Record::by(app, who, institution, Act::RecordingDeleted);
     let gone = app
         .db
-        .write::<_, Error>(move |sql| {
+        .write_people::<_, Error>(institution, move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let ids = match sharing {
@@ -231,7 +231,7 @@ pub async fn withdraw(app: &App, owner: Owner, who: Who, then: Withdrawal) -> Re
     let (owned_app, record) = (app.clone(), Record::by(app, who, institution, Act::ConsentWithdrawn));
     let gone = app
         .db
-        .write::<_, Error>(move |sql| {
+        .write_people::<_, Error>(institution, move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let (mut gone, mut changes) = (Vec::new(), Vec::new());

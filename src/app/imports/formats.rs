@@ -13,6 +13,7 @@ use std::{
     fs::File,
     io::{self, Cursor, Read, Seek},
     path::PathBuf,
+    sync::Arc,
 };
 
 use bytes::Bytes;

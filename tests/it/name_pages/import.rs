@@ -29,7 +29,7 @@ use crate::{
         World,
         database::execute,
         media::wav,
-        sheets::{row, xlsx, xlsx_of, zip_of},
+        sheets::{row, xlsx, xlsx_in_pieces, xlsx_of, zip_of},
         until,
     },
 };
@@ -366,6 +366,39 @@ async fn checked(world: &World, file: &[u8]) -> ImportId {
 async fn wanted(world: &World, id: ImportId) {
     let here = (world.institution.id, world.page.id);
     imports::import_upload(&world.app, &Actor::Operator, here, id).await.unwrap();
+}
+
+/// A megabyte that unpacks to 45 million rows in which there is nothing, and what else a few bytes can mean. Reading ends at the limit, and
+/// not at the end of the file.
+#[tokio::test]
+async fn what_means_nothing_is_not_read_to_its_end() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let pieces = |row: &str, count: usize| {
+        let piece = row.repeat(100_000);
+        xlsx_in_pieces(std::iter::repeat_n(piece, count / 100_000), "")
+    };
+    let rows = pieces("<row/>", 45_000_000);
+    assert!(rows.len() < 1_500_000, "{}", rows.len());
+    let cells = pieces("<row><c/><c/><c/><c/></row>", 900_000);
+    let marks = pieces(&format!("<row>{}</row>", "&lt;".repeat(20)), 500_000);
+    let head = row(1, &["email", "first_name"]);
+    let behind = {
+        let rows = std::iter::once(head.clone()).chain(std::iter::repeat_n("<row/>".repeat(100_000), 20));
+        xlsx_in_pieces(rows, "")
+    };
+    for (what, file) in [("rows", rows), ("cells", cells), ("marks", marks)] {
+        let page = upload(&browser, &path(&world), &file).await.expect(303).location().to_owned();
+        let page = browser.get(&page[page.find("/p/").unwrap()..]).await.expect(200);
+        let is_told = ["This file has too many rows", "This file is too large"]
+            .iter()
+            .any(|text| page.body.contains(text));
+        assert!(is_told, "{what}: {}", page.body);
+    }
+    // The same behind its beginning, where the check finds it.
+    checked(&world, &behind).await;
+    assert_eq!(count(&world, "imports WHERE state = 'failed' AND fault = 'many'").await, 1);
+    assert_eq!(count(&world, "participants").await, 0);
 }
 
 /// An upload looks at the beginning of a file only. What comes behind it is found by the check, before anything is imported.
