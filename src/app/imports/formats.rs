@@ -32,8 +32,8 @@ pub mod limits {
     /// one takes to less than two seconds of a processor.
     pub const PACKED_ROWS: u64 = 1_100_000;
     pub const PACKED_CELLS: u64 = 1_000_000;
-    /// The texts of a parsed copy.
-    pub const PACKED_TEXT: usize = 64 << 20;
+    /// The texts of its cells: a few bytes can repeat or name a text of `CELL`.
+    pub const PACKED_TEXT: u64 = 64 << 20;
     /// The elements and texts in the XML of a spreadsheet file, or the records of a OneRoster bundle.
     pub const STEPS: u64 = 10_000_000;
     /// The tables of a ZIP file together, unpacked.
@@ -233,6 +233,14 @@ impl Cell {
         }
     }
 
+    /// The bytes of its text.
+    fn size(&self) -> u64 {
+        match self {
+            Self::Text(text) | Self::Number(text) | Self::Error(text) => text.len() as u64,
+            Self::Empty | Self::TooLong => 0,
+        }
+    }
+
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Number(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -277,8 +285,8 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
         (_, Format::Csv) => (limits::ROWS + 1, limits::CELLS),
         _ => (limits::ROWS + 1, limits::PACKED_CELLS),
     };
-    let (cells_left, seen_left) = (most_cells, limits::PACKED_ROWS);
-    let rows = &mut Rows { visit, is_empty: true, rows_left, seen_left, most_cells, cells_left };
+    let (cells_left, seen_left, text_left) = (most_cells, limits::PACKED_ROWS, limits::PACKED_TEXT);
+    let rows = &mut Rows { visit, is_empty: true, rows_left, seen_left, most_cells, cells_left, text_left };
     let read = match format {
         Format::Csv => csv::read(input, rows),
         Format::Xlsx => xlsx::read(input, rows),
@@ -301,13 +309,8 @@ pub fn parsed(input: &Input, class: Option<&str>) -> Result<Input, SheetFault> {
     if Format::of(input)? == Format::Csv {
         return Ok(input.clone());
     }
-    let (mut rows, mut left) = (Vec::new(), limits::PACKED_TEXT);
+    let mut rows = Vec::new();
     each_row(input, class, &mut |row| {
-        let text: usize = row.cells.iter().filter_map(Cell::as_text).map(str::len).sum();
-        let too_large = || {
-            SheetFault::TooLarge(format!("the file has more than {} MB of text", limits::PACKED_TEXT >> 20))
-        };
-        left = left.checked_sub(text).ok_or_else(too_large)?;
         rows.push(row);
         Ok(())
     })?;
@@ -323,6 +326,7 @@ pub(super) struct Rows<'a, 'b> {
     seen_left: u64,
     most_cells: u64,
     cells_left: u64,
+    text_left: u64,
 }
 
 impl Rows<'_, '_> {
@@ -339,6 +343,15 @@ impl Rows<'_, '_> {
         self.is_empty = false;
         self.rows_left = self.rows_left.checked_sub(1).ok_or(SheetFault::TooManyRows)?;
         (self.visit)(RawRow { line, cells, state })
+    }
+
+    /// ZIP files count the bytes of texts for each cell that has them.
+    fn count_text(&mut self, more: u64) -> Result<(), SheetFault> {
+        let too_large = || {
+            SheetFault::TooLarge(format!("the file has more than {} MB of text", limits::PACKED_TEXT >> 20))
+        };
+        self.text_left = self.text_left.checked_sub(more).ok_or_else(too_large)?;
+        Ok(())
     }
 
     /// ZIP files count rows when they are read, because they may be empty.

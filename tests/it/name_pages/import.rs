@@ -29,7 +29,7 @@ use crate::{
         World,
         database::execute,
         media::wav,
-        sheets::{row, xlsx, xlsx_in_pieces, xlsx_of, zip_of},
+        sheets::{ods_of, row, xlsx, xlsx_in_pieces, xlsx_of, zip_of},
         until,
     },
 };
@@ -394,6 +394,23 @@ async fn what_means_nothing_is_not_read_to_its_end() {
             .iter()
             .any(|text| page.body.contains(text));
         assert!(is_told, "{what}: {}", page.body);
+    }
+    // Each names a text of 39,000 characters, or blanks.
+    let long = format!("<si><t>{}</t></si>", "x".repeat(39_000));
+    let named = format!("{head}<row>{}</row>", r#"<c r="A2" t="s"><v>0</v></c>"#.repeat(20_000));
+    let blanks =
+        r#"<table:table-cell><text:p><text:s text:c="39000"/></text:p></table:table-cell>"#.repeat(20_000);
+    let blanks = ods_of(&format!("<table:table-row>{blanks}</table:table-row>"));
+    let cell = |text: &str| format!("<table:table-cell><text:p>{text}</text:p></table:table-cell>");
+    let repeated = ods_of(&format!(
+        "<table:table-row>{}{}</table:table-row><table:table-row table:number-rows-repeated=\"100000\">{}</table:table-row>",
+        cell("email"),
+        cell("first_name"),
+        cell(&"x".repeat(30_000)),
+    ));
+    for (failed, file) in (1..).zip([xlsx_of(&named, &long), blanks, repeated]) {
+        checked(&world, &file).await;
+        assert_eq!(count(&world, "imports WHERE state = 'failed' AND fault = 'large'").await, failed);
     }
     // The same behind its beginning, where the check finds it.
     checked(&world, &behind).await;

@@ -74,7 +74,8 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                             _ => 1,
                         };
                         let blank = if tag.local_name().as_ref() == b"line-break" { "\n" } else { " " };
-                        xml::append(&mut open.text, &blank.repeat(usize::min(count, limits::CELL + 1)));
+                        let room = (limits::CELL + 1).saturating_sub(open.text.len());
+                        xml::append(&mut open.text, &blank.repeat(usize::min(count, room)));
                     }
                 }
                 _ => {}
@@ -100,8 +101,10 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                 b"table-row" => {
                     let row = std::mem::take(&mut cells);
                     if !row.is_empty() {
+                        let text: u64 = row.iter().map(Cell::size).sum();
                         for at in 1..=row_repeated {
                             rows.count_cells(row.len() as u64)?;
+                            rows.count_text(text)?;
                             rows.push(line.saturating_add(at), row.clone(), RowState::Readable)?;
                         }
                     }
@@ -146,6 +149,7 @@ fn place(
     rows: &mut Rows<'_, '_>,
 ) -> Result<u64, SheetFault> {
     let Open { value, text, repeated, .. } = open;
+    rows.count_text(text.len() as u64)?;
     let cell = match value {
         // What is shown says which error it is.
         Some(Cell::Error(_)) => Cell::Error(text.chars().take(20).collect()),
@@ -158,6 +162,7 @@ fn place(
             return Err(SheetFault::TooManyColumns { line });
         }
         rows.count_cells(repeated)?;
+        rows.count_text(cell.size() * repeated)?;
         cells.resize(column as usize, Cell::Empty);
         cells.resize(next as usize, cell);
     }

@@ -25,6 +25,7 @@ pub fn read(input: &Input, class: Option<&str>, rows: &mut Rows<'_, '_>) -> Resu
     rows.push(1, headings.to_vec(), RowState::Readable)?;
     while let Some((line, record)) = table.next_record()? {
         rows.count_row()?;
+        rows.count_text(record.as_slice().len() as u64)?;
         rows.count_cells(record.len() as u64)?;
         let Ok(record) = ::csv::StringRecord::from_byte_record(record.clone()) else {
             rows.push(line, Vec::new(), RowState::Unreadable)?;

@@ -294,7 +294,9 @@ fn sheet(part: Part<impl Read>, context: &Context, rows: &mut Rows<'_, '_>) -> R
                 b"v" => open.iter_mut().for_each(|open| open.is_value = false),
                 b"c" => {
                     if let Some(done) = open.take() {
-                        place(&mut cells, column, cell(done, context), line)?;
+                        let cell = cell(done, context);
+                        rows.count_text(cell.size())?;
+                        place(&mut cells, column, cell, line)?;
                     }
                     column += 1;
                 }
