@@ -132,7 +132,7 @@ pub async fn agree_as_owner(
     let record = Record::by(app, who, owner.institution, Act::ConsentGiven);
     let (version, now) = (version.to_owned(), app.clock.now());
     app.db
-        .write_people::<_, Error>(owner.institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, owner.institution).await?;
                 let giver = givers(sql, owner).await?.into_iter().next();

@@ -25,7 +25,7 @@ pub async fn choose(app: &App, actor: &Actor, person: PersonId, language: Langua
     let record = Record::new(app, actor, person.institution, Act::LanguageChosen).of_person(&person);
     let now = app.clock.now();
     app.db
-        .write_people::<_, Error>(person.institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, person.institution).await?;
                 let registrations =

@@ -179,7 +179,7 @@ pub async fn delete_recording(app: &App, owner: Owner, who: Who, sharing: Sharin
     let record = Record::by(app, who, institution, Act::RecordingDeleted);
     let gone = app
         .db
-        .write_people::<_, Error>(institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let ids = match sharing {
@@ -231,7 +231,7 @@ pub async fn withdraw(app: &App, owner: Owner, who: Who, then: Withdrawal) -> Re
     let (owned_app, record) = (app.clone(), Record::by(app, who, institution, Act::ConsentWithdrawn));
     let gone = app
         .db
-        .write_people::<_, Error>(institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let (mut gone, mut changes) = (Vec::new(), Vec::new());

@@ -131,7 +131,7 @@ async fn set(
         let (owned_app, email_key, record) = (app.clone(), person.email_key.clone(), record.clone());
         let write = move |made: Vec<Media>| async move {
             let db = owned_app.db.clone();
-            db.write_people(institution, move |sql| {
+            db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
                     if let Some(owner) = consenting {
@@ -175,7 +175,7 @@ async fn delete(app: &App, person: &PersonId, record: Record, kind: Kind) -> Res
     let (record, owned_app) = (record.person(&email_key), app.clone());
     let gone = app
         .db
-        .write_people::<_, Error>(institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let (mut gone, mut changes) = (Vec::new(), Vec::new());

@@ -153,7 +153,7 @@ pub async fn delete_recording(app: &App, actor: &Actor, person: &PersonId, page:
     let owned_app = app.clone();
     let gone = app
         .db
-        .write_people::<_, Error>(institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let ids = if is_everywhere {

@@ -83,7 +83,7 @@ pub async fn record(
         let (owned_app, maker, record) = (app.clone(), maker.clone(), record.clone());
         let write = move |made: Vec<Media>| async move {
             let db = owned_app.db.clone();
-            db.write_people(institution, move |sql| {
+            db.write(move |sql| {
                 Box::pin(async move {
                     rolls::lock(sql, institution).await?;
                     let scope = (sharing, &maker, length, now);

@@ -36,7 +36,7 @@ pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) 
     let (access, owned_app) = (access.clone(), app.clone());
     let gone = app
         .db
-        .write_people::<_, Error>(institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let wanted = [email_key.as_str()];

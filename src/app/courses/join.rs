@@ -78,7 +78,7 @@ async fn admitted(
     let mut sync = Sync::new(app, who, institution, course, copies, now);
     let written = app
         .db
-        .write_people::<_, Error>(institution, move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 // It may have been deleted with its page.
