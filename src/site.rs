@@ -28,8 +28,6 @@ use crate::{
     lti, me, name_pages, ops, pages, scim,
 };
 
-pub use ops::metrics::Metrics;
-
 struct Site {
     app: App,
     router: Router,
@@ -41,8 +39,8 @@ struct Site {
 pub use api::v4::report_format;
 
 /// The main listener: all faces.
-pub fn site(app: App, draining: Draining, metrics: Metrics) -> Shared {
-    let router = router(app.clone(), draining, metrics);
+pub fn site(app: App, draining: Draining) -> Shared {
+    let router = router(app.clone(), draining);
     Arc::new(Site { app, router, is_public: true })
 }
 
@@ -52,10 +50,10 @@ pub fn metrics_only(app: App) -> Shared {
     Arc::new(Site { app, router, is_public: false })
 }
 
-fn router(app: App, draining: Draining, metrics: Metrics) -> Router {
+fn router(app: App, draining: Draining) -> Router {
     let html = Router::new()
         .merge(pages::routes())
-        .merge(ops::routes(draining.clone(), metrics))
+        .merge(ops::routes(draining.clone()))
         .merge(hooks::routes())
         .merge(scim::routes())
         .merge(lti::routes())

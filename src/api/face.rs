@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, Caller, callers, institutions,
+        App, Caller, callers,
         limiter::{LimitKey, Quota},
     },
     domain::{access::Action, field_errors::FieldErrors},
@@ -227,7 +227,7 @@ pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: Head
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = headers.get(header::ORIGIN) else { return response };
     let listed = match origin.to_str() {
-        Ok(origin) => institutions::any_allows(&app, origin).await.unwrap_or(false),
+        Ok(origin) => callers::allows_origin(&app, origin).await.unwrap_or(false),
         Err(_) => false,
     };
     if listed {

@@ -102,6 +102,24 @@ impl CachedToken {
     }
 }
 
+/// The web origins that any institution allows.
+struct Origins {
+    listed: HashSet<String>,
+    loaded_at: Instant,
+    basis: Basis,
+}
+
+impl Origins {
+    fn is_same_in(&self, basis: Basis, instant: Instant) -> bool {
+        match basis.version {
+            Some(_) => self.basis.version == basis.version,
+            None => {
+                self.basis.callers == basis.callers && instant.duration_since(self.loaded_at) < RELOAD_TIME
+            }
+        }
+    }
+}
+
 /// The maximum number of concurrent lookups of unknown tokens from addresses over their limit of failures.
 const MAX_SUSPECTS: usize = 2;
 
@@ -113,6 +131,7 @@ pub struct Callers {
     /// ended.
     reading: tokio::sync::Mutex<Option<(Instant, store::Error)>>,
     suspects: Semaphore,
+    origins: tokio::sync::RwLock<Option<Origins>>,
     /// Tokens that were revoked, whose last requests are not yet written.
     revoked: Mutex<Vec<Arc<CachedToken>>>,
 }
@@ -124,6 +143,7 @@ impl Default for Callers {
             basis: Mutex::default(),
             reading: tokio::sync::Mutex::default(),
             suspects: Semaphore::new(MAX_SUSPECTS),
+            origins: tokio::sync::RwLock::default(),
             revoked: Mutex::default(),
         }
     }
@@ -180,6 +200,28 @@ pub async fn authenticate(app: &App, token: &str, address: IpAddr) -> Result<Arc
     let found = found?;
     found.usage.requests.fetch_add(1, Ordering::Relaxed);
     Ok(found.caller.clone())
+}
+
+/// Returns whether any institution allows this web origin: a CORS preflight request does not identify the institution. Anybody can send them, with
+/// origins at random, so it is answered from memory. The database is read when what it says may have changed, like tokens, and by one request at a
+/// time.
+pub async fn allows_origin(app: &App, origin: &str) -> Result<bool> {
+    let instant = app.clock.instant();
+    let basis = basis(app, instant).await?;
+    let known = app.callers.origins.read().await;
+    if let Some(known) = known.as_ref().filter(|known| known.is_same_in(basis, instant)) {
+        return Ok(known.listed.contains(origin));
+    }
+    drop(known);
+    let mut known = app.callers.origins.write().await;
+    if let Some(known) = known.as_ref().filter(|known| known.is_same_in(basis, instant)) {
+        return Ok(known.listed.contains(origin));
+    }
+    let listed: HashSet<String> =
+        store::institutions::all_origins(&mut app.db.read()).await?.into_iter().collect();
+    let is_listed = listed.contains(origin);
+    *known = Some(Origins { listed, loaded_at: instant, basis });
+    Ok(is_listed)
 }
 
 /// No valid token is longer.

@@ -26,6 +26,7 @@ use crate::{
         audit::{Act, SubjectKind, Who, WhoKind, masked_number},
         call::{Listed, Outcome, Reason, State},
         countries::Countries,
+        email::email_key,
         fault::{CallFault, Fault, Field},
         ids::{CallId, InstitutionId, JobId, NamePageId, ParticipantId},
         job::Job,
@@ -35,11 +36,12 @@ use crate::{
         phone_number::PhoneNumber,
         quiet_hours::QuietHours,
         scope::Scope,
+        session::PersonId,
     },
     store::{
         Sql, call_attempts, call_takes,
         calls::{self, Call},
-        participants, rolls,
+        outsiders, participants, rolls, sign_ins,
     },
 };
 
@@ -151,6 +153,24 @@ impl Ids {
 const OWN_CALLS: usize = 3;
 const OWN_NUMBERS: usize = 2;
 
+/// How often a number is called within a day, whoever asks: it may belong to somebody who wants nothing of this.
+const MOST_TO_NUMBER: usize = 3;
+
+/// Whether somebody may ask to be called. Nobody vouches for whoever has only registered themselves where everybody can: they could have any
+/// number called, and as often as they have addresses.
+pub(super) async fn may_ask(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    participant: ParticipantId,
+) -> Result<bool> {
+    if outsiders::among(sql, institution, &[participant]).await?.is_empty() {
+        return Ok(true);
+    }
+    let found = participants::by_ids(sql, institution, &[participant]).await?.pop();
+    let Some(email) = found.and_then(|one| one.email) else { return Ok(false) };
+    Ok(sign_ins::belongs(sql, &PersonId { institution, email_key: email_key(&email) }).await?)
+}
+
 /// Enforces the rate limit on calls that participants request themselves. Runs in the transaction that would insert the call;
 /// the caller holds the institution's lock.
 pub(super) async fn check_own(
@@ -160,16 +180,21 @@ pub(super) async fn check_own(
     now: Moment,
 ) -> Result<()> {
     let CallChange::Call(number) = call_change else { return Ok(()) };
+    if !may_ask(sql, institution, participant).await? {
+        return Err(Error::Missing(Missing::Call));
+    }
     let pending = calls::pending_of(sql, institution, participant).await?;
     if pending.is_some_and(|call| call.phone_number == number.e164()) {
         return Ok(());
     }
     let mut numbers = calls::numbers_since(sql, institution, participant, now.plus_days(-1)).await?;
-    let calls = numbers.len();
+    let own_calls = numbers.len();
     numbers.push(number.e164().to_owned());
     numbers.sort_unstable();
     numbers.dedup();
-    if calls < OWN_CALLS && numbers.len() <= OWN_NUMBERS {
+    let day = now.plus_days(-1);
+    let to_number = calls::count_to(sql, institution, number.e164(), day, MOST_TO_NUMBER).await?;
+    if own_calls < OWN_CALLS && numbers.len() <= OWN_NUMBERS && to_number < MOST_TO_NUMBER {
         return Ok(());
     }
     Err(Error::invalid(Field::PhoneNumber, Fault::TooManyCalls { calls: OWN_CALLS, numbers: OWN_NUMBERS }))

@@ -13,14 +13,14 @@ use url::{Host, Url};
 use super::{Actor, App, Clock, sso, tool_consumers};
 use crate::{
     blobs::{self, Blobs},
-    domain::job::State,
+    domain::{job::State, name_page::SHORTEST_ACCESS_CODE},
     mail::Mailer,
     phone::{
         Phone, Prompts, Provider,
         cloud::Client,
         sip::{self, Trunk},
     },
-    store::{self, Db, citus, connections, folder, jobs, migrations, valkey::Valkey},
+    store::{self, Db, citus, connections, folder, jobs, migrations, name_pages, valkey::Valkey},
 };
 
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub enum Finding {
     Jobs(Result<Queue, String>),
     /// Whether the stored credentials of learning systems can be decrypted.
     Secrets(Result<Sealed, SecretsFault>),
+    /// Pages that API version 2 opens with a short access code, as `institution/page`.
+    AccessCodes(Result<Vec<String>, String>),
     /// The kind of blob store. The check writes and reads.
     Blobs(Result<String, String>),
     Listen {
@@ -160,6 +162,7 @@ impl Finding {
             Self::Citus(found) => found.as_ref().is_ok_and(Vec::is_empty),
             Self::Jobs(found) => found.as_ref().is_ok_and(|queue| queue.dead == 0 && !queue.is_late),
             Self::Secrets(found) => found.as_ref().is_ok_and(|sealed| sealed.closed.is_empty()),
+            Self::AccessCodes(found) => found.as_ref().is_ok_and(Vec::is_empty),
             Self::Blobs(found) => found.is_ok(),
             Self::Listen { port, .. } => !matches!(port, Port::Unusable(_)),
             Self::Phone { line, .. } => matches!(line, Line::NotConfigured | Line::Works(_)),
@@ -242,6 +245,7 @@ pub async fn database(options: &store::Options, nodes: u64, clock: &Clock) -> (V
     }
     if is_current {
         findings.push(Finding::Jobs(queue(&db, clock).await.map_err(|error| error.to_string())));
+        findings.push(access_codes(&db).await);
     }
     (findings, is_current)
 }
@@ -264,6 +268,7 @@ pub async fn examine(app: &App, actor: &Actor, thorough: bool) -> super::Result<
     if is_current {
         let queue = queue(&app.db, &app.clock).await;
         findings.push(Finding::Jobs(queue.map_err(|error| error.to_string())));
+        findings.push(access_codes(&app.db).await);
         findings.extend(secrets(app).await);
     }
     if !thorough {
@@ -279,6 +284,14 @@ pub async fn examine(app: &App, actor: &Actor, thorough: bool) -> super::Result<
     findings.push(mail(&app.mail, app.links.base()).await);
     findings.extend(phone(&app.phone).await);
     Ok(findings)
+}
+
+/// Access codes that can be guessed, where nothing else is asked for.
+async fn access_codes(db: &Db) -> Finding {
+    let short = name_pages::short_open_codes(&mut db.read(), SHORTEST_ACCESS_CODE).await;
+    let named =
+        |found: Vec<(String, String)>| found.into_iter().map(|(i, page)| format!("{i}/{page}")).collect();
+    Finding::AccessCodes(short.map(named).map_err(|error| error.to_string()))
 }
 
 /// Longer than any job waits while a worker is running.

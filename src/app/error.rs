@@ -38,6 +38,9 @@ pub enum Error {
     LearningSystem(lms::Error),
     /// Too much work is queued. Retry shortly.
     Busy,
+    /// A write would reference files that are not stored: it was rolled back, and is retried with them (`own_recordings::Attempts`). No use
+    /// case returns it.
+    FilesNeeded,
     /// The institution already has the maximum number of exports waiting to be built.
     TooManyPendingExports {
         most: u32,
@@ -119,6 +122,16 @@ pub const TOOL_CONSUMER_DISABLED: &str = "API integration for tool consumer is d
 pub const COURSE_SYNCHRONIZING: &str = "Course is synchronizing now";
 
 impl Error {
+    /// Whether a write that ended so has certainly changed nothing, so that the files which it has stored can be removed. After other errors, the
+    /// commit may have happened although its response was lost, and a row without its file would be a dead link: the sweep decides, by the
+    /// database.
+    pub(super) const fn is_rolled_back(&self) -> bool {
+        matches!(
+            self,
+            Self::FilesNeeded | Self::Invalid(_) | Self::Missing(_) | Self::IdempotencyKey(_) | Self::Scim(_)
+        )
+    }
+
     pub fn invalid(field: Field, fault: impl Into<Fault>) -> Self {
         Self::Invalid(FieldErrors::one(field, fault))
     }
@@ -179,7 +192,9 @@ impl std::fmt::Display for Error {
             Self::TooManyStreams => {
                 f.write_str("too many long answers are being sent; please try again later")
             }
-            Self::Busy => f.write_str("too much is waiting to be processed; please try again in a moment"),
+            Self::FilesNeeded | Self::Busy => {
+                f.write_str("too much is waiting to be processed; please try again in a moment")
+            }
             Self::TooManyPendingExports { most } => {
                 write!(f, "{most} exports are waiting to be built already")
             }

@@ -123,11 +123,6 @@ pub async fn public(app: &App, slug: &str) -> Result<Institution> {
     found.ok_or(Error::Missing(Missing::Institution))
 }
 
-/// Returns whether any institution allows this web origin. A CORS preflight request does not identify the institution.
-pub async fn any_allows(app: &App, origin: &str) -> Result<bool> {
-    Ok(institutions::any_allows(&mut app.db.read(), origin).await?)
-}
-
 pub async fn all(app: &App, actor: &Actor) -> Result<Vec<Institution>> {
     actor.operate()?;
     Ok(institutions::all(&mut app.db.read()).await?)

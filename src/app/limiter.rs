@@ -15,7 +15,7 @@ use crate::{
     clock::Clock,
     domain::{
         client_address::network,
-        digest,
+        digest::{self, Digest},
         ids::{CourseId, InstitutionId, NamePageId, ScimConnectionId, TokenId},
         rate_limit::{Counter, Spending},
     },
@@ -30,7 +30,10 @@ pub enum LimitKey {
     /// Directories.
     Scim(ScimConnectionId),
     /// Version 2, where callers have only the code of a page; 0 is the institution's own code.
-    PageCode { institution: InstitutionId, page: NamePageId },
+    PageCode {
+        institution: InstitutionId,
+        page: NamePageId,
+    },
     /// Version 2 requests with an unknown code.
     CodeGuesses(IpAddr),
     /// Requests of versions 5, 4 and 3 with an unknown token.
@@ -39,6 +42,13 @@ pub enum LimitKey {
     Launches(IpAddr),
     /// Requests for sign-in mails.
     SignIns(IpAddr),
+    /// Mail to a mailbox, to a domain, and in all, requested by strangers where everybody may register.
+    OpenMailbox(Digest),
+    OpenDomain {
+        institution: InstitutionId,
+        domain: Digest,
+    },
+    OpenPages(InstitutionId),
     /// Sign-ins that start at an institution's provider.
     SsoSignIns(IpAddr),
     /// Complaints about recordings.
@@ -46,7 +56,10 @@ pub enum LimitKey {
     /// Requests for a recording by listeners.
     RecordingRequests(IpAddr),
     /// The same on one page, by visitors without a session.
-    PageRecordingRequests { institution: InstitutionId, page: NamePageId },
+    PageRecordingRequests {
+        institution: InstitutionId,
+        page: NamePageId,
+    },
     /// Launches that trigger a roster fetch of a course.
     RosterFetches(CourseId),
 }
@@ -87,6 +100,9 @@ impl LimitKey {
         match self {
             Self::TokenGuesses(_)
             | Self::SignIns(_)
+            | Self::OpenMailbox(_)
+            | Self::OpenDomain { .. }
+            | Self::OpenPages(_)
             | Self::SsoSignIns(_)
             | Self::Reports(_)
             | Self::RecordingRequests(_)
@@ -104,6 +120,9 @@ impl LimitKey {
     fn largest_lease(self, policy: Policy) -> i64 {
         match self {
             Self::SignIns(_)
+            | Self::OpenMailbox(_)
+            | Self::OpenDomain { .. }
+            | Self::OpenPages(_)
             | Self::Reports(_)
             | Self::RecordingRequests(_)
             | Self::PageRecordingRequests { .. } => 1,
@@ -128,6 +147,11 @@ impl LimitKey {
             Self::TokenGuesses(address) => format!("failures {address}"),
             Self::Launches(address) => format!("launches {address}"),
             Self::SignIns(address) => format!("sign-ins {address}"),
+            Self::OpenMailbox(mailbox) => format!("open-mailbox {}", digest::hex(&mailbox)),
+            Self::OpenDomain { institution, domain } => {
+                format!("open-domain {institution} {}", digest::hex(&domain))
+            }
+            Self::OpenPages(institution) => format!("open-pages {institution}"),
             Self::SsoSignIns(address) => format!("sso {address}"),
             Self::Reports(address) => format!("reports {address}"),
             Self::RecordingRequests(address) => format!("asks {address}"),
@@ -320,6 +344,9 @@ mod tests {
             LimitKey::sso_sign_ins(address),
             LimitKey::reports(address),
             LimitKey::recording_requests(address),
+            LimitKey::OpenMailbox(digest::of("1")),
+            LimitKey::OpenDomain { institution, domain: digest::of("1") },
+            LimitKey::OpenPages(institution),
         ];
         let digests: HashSet<String> = keys.iter().map(|key| key.digest()).collect();
         assert_eq!(digests.len(), keys.len());

@@ -29,6 +29,6 @@ pub(super) async fn wait(app: &App) -> Result<()> {
 
 /// Counts a message that does not wait, in the transaction that begins to send it. Page mails wait longer instead.
 pub(super) async fn overtake(sql: &mut Sql, pace: MailPace, now: Moment) -> Result<()> {
-    let free = mail_pace::lock(sql).await?;
-    Ok(mail_pace::set(sql, pace.overtake(free, now)).await?)
+    let turns = mail_pace::lock(sql).await?;
+    Ok(mail_pace::set(sql, pace.overtake(turns, now)).await?)
 }

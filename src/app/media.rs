@@ -53,8 +53,9 @@ pub async fn find(app: &App, institution: InstitutionId, hex: &str) -> Result<Me
     found.ok_or(Error::Missing(Missing::Recording))
 }
 
-/// Recordings and photos that are validated and processed, but not stored yet.
-#[derive(Clone, Default)]
+/// Recordings and photos that are validated and processed, but not stored yet. Storing them uses them up: their files may be removed
+/// in the background when a write was rolled back, so a retry stores `copies`, with links of their own.
+#[derive(Default)]
 pub struct ProcessedMedia(Vec<(Media, Vec<(Shelf, Bytes)>)>);
 
 impl ProcessedMedia {
@@ -68,12 +69,19 @@ impl ProcessedMedia {
         waveforms.map(|one| Duration::from_millis(one.duration_ms)).max().unwrap_or_default()
     }
 
-    /// Copies, each with its own link.
+    /// Copies of this origin, each with its own link.
     pub(super) fn copies(&self, app: &App, count: usize, origin: Origin) -> Self {
+        let mut copies: Vec<_> = (0..count).flat_map(|_| self.copy(app).0).collect();
+        copies.iter_mut().for_each(|(row, _)| row.origin = origin);
+        Self(copies)
+    }
+
+    /// A copy with links of its own, for one try of a write.
+    pub(super) fn copy(&self, app: &App) -> Self {
         let copy = |(row, files): &(Media, Vec<(Shelf, Bytes)>)| {
-            (Media { hex: app.ids.hex(), origin, ..row.clone() }, files.clone())
+            (Media { hex: app.ids.hex(), ..row.clone() }, files.clone())
         };
-        Self((0..count).flat_map(|_| self.0.iter().map(copy)).collect())
+        Self(self.0.iter().map(copy).collect())
     }
 
     fn rows(&self) -> Vec<Media> {
@@ -184,9 +192,7 @@ where
                 Ok(person)
             }
             Err(error) => {
-                // A commit whose response was lost may have happened, and a row without its blob would be a dead
-                // link. In that case the sweep decides by the database.
-                if matches!(error, Error::Invalid(_) | Error::Missing(_) | Error::IdempotencyKey(_)) {
+                if error.is_rolled_back() {
                     discard(&app, institution, &rows).await;
                 }
                 Err(error)

@@ -40,6 +40,7 @@ pub mod members;
 pub mod moderation;
 pub mod name_pages;
 pub mod names;
+mod open_mail;
 pub mod operators;
 pub mod opt_outs;
 pub mod outbox;

@@ -18,7 +18,7 @@ use crate::{
         institution::Institution,
         job::Job,
         moment::Moment,
-        name_page::{NamePage, NamePageRef, code_fault, code_key, slug_fault, without_blanks},
+        name_page::{NamePage, NamePageRef, access_code_fault, code_key, slug_fault, without_blanks},
         page_settings::PageSettings,
         text::{self, Lines, longest},
     },
@@ -88,7 +88,7 @@ async fn made(
     } else if name_pages::code_taken(sql, &slug).await? {
         errors.add(Field::Slug, Fault::Taken);
     }
-    if let Some(fault) = code_fault(&access_code) {
+    if let Some(fault) = access_code_fault(&access_code) {
         errors.add(Field::AccessCode, fault);
     } else if code_key(&access_code) != code_key(&slug) && name_pages::code_taken(sql, &access_code).await? {
         errors.add(Field::AccessCode, Fault::Taken);

@@ -98,7 +98,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
         is_recorded,
         standing,
         phone_number: store::participants::phone_number(sql, institution, participant).await?,
-        can_be_called: app.calling.enabled,
+        can_be_called: app.calling.enabled && calls::may_ask(sql, institution, participant).await?,
         is_called: calls::is_pending(sql, institution, participant).await?,
         person,
     })

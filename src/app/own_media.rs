@@ -10,7 +10,7 @@ use super::{
     consents, media,
     own_entry::{self, Owner},
     own_person::{self, OwnPerson, OwnRegistration, ids_of, owner},
-    own_recordings::{Attempts, copies_missing},
+    own_recordings::Attempts,
 };
 use crate::{
     domain::{
@@ -139,7 +139,7 @@ async fn set(
                     }
                     let ids = ids_of(sql, institution, &email_key).await?;
                     if ids.len() > made.len() {
-                        return Err(copies_missing());
+                        return Err(Error::FilesNeeded);
                     }
                     let mut made = made.into_iter();
                     let (mut gone, mut changes) = (Vec::new(), Vec::new());

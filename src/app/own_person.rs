@@ -82,7 +82,7 @@ pub async fn find(app: &App, actor: &Actor, person: &PersonId) -> Result<OwnPers
     Ok(OwnPerson {
         institution: found.ok_or(Error::Missing(Missing::Institution))?,
         phone_number: participants::phone_number(sql, institution, called).await?,
-        can_be_called: app.calling.enabled,
+        can_be_called: app.calling.enabled && calls::may_ask(sql, institution, called).await?,
         is_called: calls::is_pending(sql, institution, called).await?,
         registrations,
         fields,

@@ -89,7 +89,7 @@ pub async fn record(
                     let scope = (sharing, &maker, length, now);
                     let recipients = owners(sql, institution, participant, scope).await?;
                     if recipients.len() > made.len() {
-                        return Err(copies_missing());
+                        return Err(Error::FilesNeeded);
                     }
                     match maker {
                         // They may have withdrawn their consent while the sound was processed.
@@ -220,11 +220,6 @@ pub(super) async fn follow_pause(
     Ok(audiences::pause(sql, institution, &ids).await?)
 }
 
-/// The transaction needs bytes that are not stored yet. Internal: only this module and its callers see it.
-pub(super) fn copies_missing() -> Error {
-    Error::Missing(Missing::Recording)
-}
-
 /// Counts retries because of missing bytes.
 #[derive(Default)]
 pub(super) struct Attempts(usize);
@@ -236,11 +231,11 @@ impl Attempts {
     /// Returns `Ok` if the write is to be retried after this error.
     pub(super) fn again(&mut self, error: Error) -> Result<()> {
         match error {
-            Error::Missing(Missing::Recording) if self.0 < Self::MAX_RETRIES => {
+            Error::FilesNeeded if self.0 < Self::MAX_RETRIES => {
                 self.0 += 1;
                 Ok(())
             }
-            Error::Missing(Missing::Recording) => Err(Error::Busy),
+            Error::FilesNeeded => Err(Error::Busy),
             other => Err(other),
         }
     }
@@ -350,8 +345,8 @@ pub(super) async fn start(
     let paused = audiences::paused(sql, institution, &ids).await?;
     let paused: HashSet<ParticipantId> = paused.into_iter().collect();
     for (place, source) in sources {
-        let copy =
-            copies.get(&place).filter(|copy| copy.of == source.media.hex).ok_or_else(copies_missing)?;
+        let copy = copies.get(&place).filter(|copy| copy.of == source.media.hex);
+        let copy = copy.ok_or(Error::FilesNeeded)?;
         if let Some(media) = copy.media.clone() {
             let is_paused = paused.contains(&source.id);
             let (phonetic, case) = (source.phonetic, copy.case);
@@ -418,11 +413,7 @@ pub(super) async fn settle<T>(
             Ok(done)
         }
         Err(error) => {
-            // After other errors the commit may have succeeded. The sweep decides, because it checks the database.
-            if matches!(
-                error,
-                Error::Invalid(_) | Error::Missing(_) | Error::IdempotencyKey(_) | Error::Scim(_)
-            ) {
+            if error.is_rolled_back() {
                 media::discard(app, institution, &made).await;
             }
             Err(error)

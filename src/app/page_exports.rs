@@ -22,7 +22,7 @@ use crate::{
         audit::Act,
         custom_field::CustomField,
         file_name::FileNames,
-        formula::neutralized,
+        formula::{BYTE_ORDER_MARK, csv_row},
         ids::{InstitutionId, NamePageId},
         institution::Institution,
         language::Language,
@@ -83,7 +83,6 @@ impl Format {
 /// People that are read at once.
 const BATCH: u64 = 500;
 /// Spreadsheet programs read a CSV file as UTF-8 if it begins with it.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that is being written, in chunks.
 pub struct PageExport {
@@ -183,7 +182,7 @@ impl Chunks for PageExport {
                 if batch.is_empty() && !is_first {
                     return Ok(None);
                 }
-                self.table.csv(&batch, is_first).map(Some)
+                Ok(Some(self.table.csv(&batch, is_first)))
             }
             Output::Vcard(words) => {
                 let batch = self.people.next().await?;
@@ -289,22 +288,12 @@ impl Table {
         row
     }
 
-    fn csv(&self, people: &[Participant], is_first: bool) -> Result<Bytes> {
-        let mut written = Vec::new();
-        if is_first {
-            written.extend_from_slice(BYTE_ORDER_MARK);
-        }
-        let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(written);
-        let unwritten = |error: csv::Error| Error::Internal(format!("writing a CSV file failed: {error}"));
-        if is_first {
-            writer.write_record(self.headings()).map_err(unwritten)?;
-        }
-        for person in people {
-            let row = self.row(person);
-            writer.write_record(row.iter().map(|cell| neutralized(cell).into_owned())).map_err(unwritten)?;
-        }
-        let written = writer.into_inner().map_err(|error| Error::Internal(error.to_string()))?;
-        Ok(written.into())
+    fn csv(&self, people: &[Participant], is_first: bool) -> Bytes {
+        let start = match is_first {
+            true => format!("{BYTE_ORDER_MARK}{}", csv_row(self.headings())),
+            false => String::new(),
+        };
+        people.iter().fold(start, |file, person| file + &csv_row(self.row(person))).into()
     }
 
     fn card(&self, person: &Participant, words: Words) -> String {

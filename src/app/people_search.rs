@@ -8,6 +8,8 @@ mod matching;
 
 use std::collections::{HashMap, HashSet};
 
+use tokio::runtime::Handle;
+
 use self::matching::{Limits, Matches, matching};
 use super::{Actor, App, Error, Missing, Result};
 use crate::{
@@ -21,10 +23,11 @@ use crate::{
         text,
     },
     store::{
-        Sql, audiences, custom_fields, members, name_pages,
+        Db, Sql, audiences, custom_fields, members, name_pages,
         page_lists::{self, PageName},
         people_list::{self, Extra, Slim},
     },
+    tasks,
 };
 
 /// People on one part of the list.
@@ -82,6 +85,18 @@ pub struct Found {
     pub page_slug: String,
 }
 
+/// Who matches. With SQLite, that reads thousands of people on the thread of the caller, which also serves connections: so it is done on another one.
+async fn found(app: &App, access: &Access, query: &PeopleQuery, limits: Limits) -> Result<Matches> {
+    if !matches!(app.db, Db::Sqlite(_)) {
+        return matching(app, access, query, limits).await;
+    }
+    let (app, access, query) = (app.clone(), access.clone(), query.clone());
+    let runtime = Handle::current();
+    let reading = move || runtime.block_on(matching(&app, &access, &query, limits));
+    let read = tasks::spawn_blocking(reading).await;
+    read.map_err(|error| Error::Internal(error.to_string()))?
+}
+
 /// Lists people. Managers see those on their pages.
 pub async fn list(
     app: &App,
@@ -90,7 +105,7 @@ pub async fn list(
     query: &PeopleQuery,
 ) -> Result<Listing> {
     let access = actor.permit(Action::Write, institution)?;
-    let found = matching(app, &access, query, SHOWN).await?;
+    let found = found(app, &access, query, SHOWN).await?;
     let people = shown(&mut app.db.read(), institution, found.people).await?;
     let Matches { next, count, cut, is_building, .. } = found;
     Ok(Listing { people, next, count, cut, is_building })
@@ -109,7 +124,7 @@ pub async fn quick(
     if query.words().is_empty() {
         return Ok(Vec::new());
     }
-    let found = matching(app, &access, &query, Limits { people: limit, ..SHOWN }).await?;
+    let found = found(app, &access, &query, Limits { people: limit, ..SHOWN }).await?;
     let people = shown(&mut app.db.read(), institution, found.people).await?;
     let found = |one: Listed| Found {
         id: one.id,
@@ -172,7 +187,7 @@ pub(super) async fn collect(
     most: usize,
 ) -> Result<(Vec<ParticipantId>, bool)> {
     let query = PeopleQuery { after: None, ..query.clone() };
-    let found = matching(app, access, &query, Limits { people: most, walked: COLLECTED }).await?;
+    let found = found(app, access, &query, Limits { people: most, walked: COLLECTED }).await?;
     let is_cut = found.next.is_some() || found.cut.is_some();
     Ok((found.people.iter().map(|person| person.id).collect(), is_cut))
 }

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     blobs::{Key, Shelf},
     domain::{
+        client_address::Client,
         ids::InstitutionId,
         play::{Place, Source},
     },
@@ -47,7 +48,7 @@ pub struct PlayAll {
 /// they count as played.
 pub async fn begin(
     app: &App,
-    visitor: Option<&Actor>,
+    (visitor, client): (Option<&Actor>, Option<Client>),
     public: &PublicPage,
     query: &Query,
     is_counted: bool,
@@ -62,7 +63,10 @@ pub async fn begin(
         return Err(Error::Missing(Missing::Recording));
     }
     let institution = public.institution.id;
-    let slot = app.play_all.slot(institution).await?;
+    let slot = match client {
+        Some(client) => app.play_all.slot_for(institution, client).await?,
+        None => app.play_all.slot(institution).await?,
+    };
     let (app, recordings) = (app.clone(), recordings.into_iter());
     Ok(PlayAll { app, institution, is_begun: false, recordings, is_counted, _slot: slot })
 }

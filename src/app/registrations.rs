@@ -9,6 +9,7 @@ use bytes::Bytes;
 use super::{
     Actor, App, Error, Missing, Result, custom_fields,
     name_pages::{self, PublicPage},
+    open_mail,
     own_entry::{self, OwnEntry, Owner},
     own_media, own_person,
     own_recordings::{Maker, Sharing},
@@ -43,6 +44,8 @@ pub enum Answer {
     Accepted,
     /// Too many requests for this address or from this network.
     TooMany(Wait),
+    /// Strangers have requested too many messages where everybody may register.
+    Later(Wait),
     /// The event code is missing or wrong. That says nothing about the address.
     WrongCode,
 }
@@ -69,7 +72,14 @@ pub async fn ask(
         let refusal = sign_in::refusal(app, asker.client).await;
         return Ok(refusal.map_or(Answer::WrongCode, Answer::TooMany));
     }
+    let is_known_browser = asker.marks.count_digest(app, email.key())?.is_some();
+    if !is_known_browser && let Some(wait) = sign_in::refusal(app, asker.client).await {
+        return Ok(Answer::TooMany(wait));
+    }
     let may_register = is_open && may_register(page, settings, &email, code);
+    if may_register && let Some(wait) = open_mail::refusal(app, public, &email).await? {
+        return Ok(Answer::Later(wait));
+    }
     let wanted = MailRequest {
         email,
         institution: Some(institution.id),
@@ -77,7 +87,9 @@ pub async fn ask(
         return_to: own_path(public),
         name_page: may_register.then_some(page.id),
     };
-    Ok(match sign_in::ask(app, asker, wanted).await? {
+    // The client has been counted.
+    let counted = Asker { client: None, ..asker.clone() };
+    Ok(match sign_in::ask(app, &counted, wanted).await? {
         sign_in::Answer::Accepted => Answer::Accepted,
         sign_in::Answer::TooMany(wait) => Answer::TooMany(wait),
     })

@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     future::Future,
+    net::IpAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -15,7 +16,10 @@ use super::{
     Error, Result,
     slots::{self, Slots},
 };
-use crate::domain::ids::InstitutionId;
+use crate::domain::{
+    client_address::{Client, network},
+    ids::InstitutionId,
+};
 
 /// A file that is made while it is sent.
 pub trait Chunks: Send + 'static {
@@ -43,10 +47,16 @@ pub struct Streams {
     wait: Duration,
     all: Slots,
     institutions: Mutex<HashMap<InstitutionId, Arc<Semaphore>>>,
+    /// Those that hold a slot or wait for one.
+    clients: Mutex<HashMap<(InstitutionId, IpAddr), Arc<Semaphore>>>,
 }
+
+/// A client that anybody can be has at most this part of the slots of an institution.
+const CLIENTS: usize = 4;
 
 /// A permit for one streamed response, released on drop.
 pub struct Slot {
+    _of_client: Option<OwnedSemaphorePermit>,
     _of_institution: OwnedSemaphorePermit,
     _of_all: slots::Slot,
 }
@@ -59,20 +69,45 @@ impl Streams {
             wait: settings.wait,
             all: Slots::new(at_once),
             institutions: Mutex::default(),
+            clients: Mutex::default(),
         }
     }
 
     pub async fn slot(&self, institution: InstitutionId) -> Result<Slot> {
+        self.slot_within(institution, None).await
+    }
+
+    /// The same for visitors without a session: no address takes the slots of all others, however slowly it reads.
+    pub async fn slot_for(&self, institution: InstitutionId, client: Client) -> Result<Slot> {
+        let share = match client.is_proxy {
+            // Many may be behind it, but not all.
+            true => self.per_institution - 1,
+            false => self.per_institution / CLIENTS,
+        };
+        let share = {
+            let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+            clients.retain(|_, share| Arc::strong_count(share) > 1);
+            let new = || Arc::new(Semaphore::new(share.max(1)));
+            clients.entry((institution, network(client.address))).or_insert_with(new).clone()
+        };
+        self.slot_within(institution, Some(share)).await
+    }
+
+    async fn slot_within(&self, institution: InstitutionId, share: Option<Arc<Semaphore>>) -> Result<Slot> {
         let own = {
             let mut institutions = self.institutions.lock().unwrap_or_else(PoisonError::into_inner);
             let new = || Arc::new(Semaphore::new(self.per_institution));
             institutions.entry(institution).or_insert_with(new).clone()
         };
         let both = async {
-            // The institution's permit first: waiting for it takes nothing from others.
+            // The client's permit first, and then the institution's: waiting for them takes nothing from others.
+            let of_client = match share {
+                Some(share) => Some(share.acquire_owned().await.ok()?),
+                None => None,
+            };
             let of_institution = own.acquire_owned().await.ok()?;
             let of_all = self.all.take(institution).await;
-            Some(Slot { _of_institution: of_institution, _of_all: of_all })
+            Some(Slot { _of_client: of_client, _of_institution: of_institution, _of_all: of_all })
         };
         tokio::time::timeout(self.wait, both).await.ok().flatten().ok_or(Error::TooManyStreams)
     }
@@ -100,6 +135,35 @@ mod tests {
         let _third = streams.slot(InstitutionId::new(3)).await.expect("one has come free");
         drop(second);
         assert!(streams.slot(InstitutionId::new(1)).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn one_client_takes_no_more_than_its_share() {
+        let streams =
+            Streams::new(Settings { at_once: 32, per_institution: 8, wait: Duration::from_millis(50) });
+        let client = |address: &str, is_proxy| {
+            let address: IpAddr = address.parse().unwrap();
+            Client { address, peer: address, is_proxy }
+        };
+        let one = InstitutionId::new(1);
+        let mut held = Vec::new();
+        for address in ["2001:db8::1", "2001:db8::2"] {
+            held.push(streams.slot_for(one, client(address, false)).await.expect("a slot"));
+        }
+        let refused = streams.slot_for(one, client("2001:db8::3", false)).await;
+        assert!(matches!(refused, Err(Error::TooManyStreams)), "a network of IPv6 is one client");
+        let elsewhere = streams.slot_for(InstitutionId::new(2), client("2001:db8::3", false)).await;
+        assert!(elsewhere.is_ok());
+        held.push(streams.slot_for(one, client("192.0.2.1", false)).await.expect("others have theirs"));
+        held.clear();
+        for _ in 0..7 {
+            held.push(streams.slot_for(one, client("127.0.0.1", true)).await.expect("many clients"));
+        }
+        assert!(streams.slot_for(one, client("127.0.0.1", true)).await.is_err());
+        held.push(streams.slot_for(one, client("192.0.2.1", false)).await.expect("one is left"));
+        drop(held);
+        assert!(streams.slot_for(one, client("127.0.0.1", true)).await.is_ok());
+        assert_eq!(streams.clients.lock().unwrap().len(), 1, "idle clients are forgotten");
     }
 
     #[tokio::test]

@@ -223,7 +223,10 @@ impl Import {
             SheetFault::NotOneRoster => {
                 format!("--class is for OneRoster bundles, and {} is none", file.display())
             }
-            SheetFault::TooLarge(_) | SheetFault::TooManyRows | SheetFault::TooManyCells => {
+            SheetFault::TooLarge(_)
+            | SheetFault::TooManyRows
+            | SheetFault::TooManyEmptyRows
+            | SheetFault::TooManyCells(_) => {
                 format!("{}: {fault}: split the file, or save the list as CSV", file.display())
             }
             other @ (SheetFault::Damaged(_)

@@ -19,7 +19,7 @@ use crate::{
     config::{self, PublicUrl},
     domain::{
         address_list::{AddressFault, AddressList, Excess, MOST_BYTES, MOST_ENTRIES, Unread},
-        formula::neutralized,
+        formula::csv_row,
         language::Language,
     },
 };
@@ -162,7 +162,7 @@ impl Invite {
         }
         let lines = summary(list, report, self.csv);
         if self.csv {
-            output::print_text(&as_csv(&report.links)?);
+            output::print_text(&as_csv(&report.links));
             // Standard output is the file.
             for line in lines {
                 eprintln!("{line}");
@@ -236,12 +236,7 @@ fn as_json(list: &AddressList, report: &Report, is_csv: bool) -> Value {
 }
 
 /// An address may begin like a formula, which a spreadsheet would evaluate.
-fn as_csv(links: &[(String, String)]) -> Result<String, Failure> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(["email", "link"])?;
-    for (email, link) in links {
-        table.write_record([&*neutralized(email), link.as_str()])?;
-    }
-    let bytes = table.into_inner().map_err(|error| Failure(error.to_string()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+fn as_csv(links: &[(String, String)]) -> String {
+    let rows = links.iter().map(|(email, link)| csv_row([email, link]));
+    std::iter::once(csv_row(["email", "link"])).chain(rows).collect()
 }

@@ -43,7 +43,7 @@ pub enum NamePage {
         /// Short name for URLs [default: derived from the title]
         #[arg(long)]
         slug: Option<String>,
-        /// Access code for API versions 2 and 3 [default: generated]
+        /// Access code for API versions 2 and 3, of at least 8 characters [default: generated]
         #[arg(long, value_name = "CODE")]
         access_code: Option<String>,
         /// Enable API version 2: anyone who knows the access code can read everyone on the page without a token

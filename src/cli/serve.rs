@@ -12,13 +12,12 @@ use crate::{
         sign_in,
     },
     blobs::Blobs,
-    config::{self, MetricsAt, Serving, Storage},
+    config::{self, Serving, Storage},
     domain::{report, sign_in::ReturnTo},
     http::service::Draining,
     jobs,
     phone::Provider,
-    server,
-    site::{self, Metrics},
+    server, site,
     store::Options,
     tasks,
     telemetry::traces,
@@ -59,10 +58,9 @@ impl Serve {
         let db = database(&Options { threads: server::threads(), ..storage.options() }).await?;
         let sharing = self.shared_limits.sharing(&db).map_err(Failure)?;
         let listener = bind(&serving.listen, "--listen").await?;
-        let (metrics, metrics_listener) = match self.working.metrics_at() {
-            MetricsAt::MainPort => (Metrics::Enabled, None),
-            MetricsAt::Own(address) => (Metrics::Disabled, Some(bind(&address, "--metrics-listen").await?)),
-            MetricsAt::Nowhere => (Metrics::Disabled, None),
+        let metrics_listener = match self.working.metrics_listen() {
+            Some(address) => Some(bind(address, "--metrics-listen").await?),
+            None => None,
         };
         let listening = listener.local_addr()?;
         let base_url = serving.base_url(listening).map_err(Failure)?;
@@ -104,7 +102,7 @@ impl Serve {
             let site = site::metrics_only(app.clone());
             tasks::spawn(server::run_on_current_runtime(listener, site, limits.clone(), stop.clone()))
         });
-        server::run(listener, site::site(app.clone(), draining, metrics), limits, stop).await;
+        server::run(listener, site::site(app.clone(), draining), limits, stop).await;
         if let Some(beside) = beside {
             let _ = beside.await;
         }

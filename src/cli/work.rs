@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, Outcome, bind, open_at, output, stop_on_signal};
 use crate::{
-    config::{self, MetricsAt, Storage},
+    config::{self, Storage},
     jobs,
     server::{self, Limits},
     site, tasks,
@@ -49,9 +49,8 @@ impl Work {
         let stop = CancellationToken::new();
         tasks::spawn(stop_on_signal(stop.clone(), || {}));
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
-        // This process has no main port.
-        if let MetricsAt::Own(address) = self.working.metrics_at() {
-            let listener = bind(&address, "--metrics-listen").await?;
+        if let Some(address) = self.working.metrics_listen() {
+            let listener = bind(address, "--metrics-listen").await?;
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));
             let limits = Limits { grace: self.working.grace(), ..Limits::default() };
             tasks::spawn(server::run_on_current_runtime(

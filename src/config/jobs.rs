@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::set;
 use crate::{jobs, site};
 
 /// Background jobs and metrics.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Background jobs")]
 pub struct JobSettings {
-    /// Separate address and port for /metrics; when empty, the main port; `off` for none
+    /// Address and port for /metrics, which has no authentication; when empty or `off`, none
     #[arg(long, value_name = "ADDRESS:PORT", help_heading = "Options")]
     metrics_listen: Option<String>,
     /// Concurrent background jobs; 0 for none
@@ -47,19 +46,9 @@ impl JobSettings {
         Duration::from_secs(self.grace_seconds)
     }
 
-    pub fn metrics_at(&self) -> MetricsAt {
-        match set(&self.metrics_listen) {
-            None => MetricsAt::MainPort,
-            Some(word) if word.trim() == "off" => MetricsAt::Nowhere,
-            Some(address) => MetricsAt::Own(address.trim().to_owned()),
-        }
+    /// Where `/metrics` is served: never on the main port, which may be public.
+    pub fn metrics_listen(&self) -> Option<&str> {
+        let given = self.metrics_listen.as_deref().map(str::trim);
+        given.filter(|address| !matches!(*address, "" | "off"))
     }
-}
-
-/// Where `/metrics` is served.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MetricsAt {
-    MainPort,
-    Own(String),
-    Nowhere,
 }

@@ -10,7 +10,7 @@ mod public_url;
 mod serving;
 mod storage;
 
-pub use jobs::{JobSettings, MetricsAt};
+pub use jobs::JobSettings;
 pub use layers::{DEFAULTS, layered, traces_wanted};
 pub use limits::SharedLimits;
 pub use mail::{Invitations, Mail};

@@ -31,6 +31,7 @@ fn setup(words: Words, fault: &SetupFault) -> String {
         SetupFault::JustTaken => words.text("console-set-fault-taken"),
         SetupFault::NotASlug => words.text("console-set-fault-slug"),
         SetupFault::NotACode => words.text("console-set-fault-code"),
+        SetupFault::ShortCode => words.text("console-set-fault-code-short"),
         SetupFault::NotAFieldName => words.text("console-set-fault-field-name"),
         SetupFault::ReservedFieldName(name) => words.one("console-set-fault-reserved", "name", name),
         SetupFault::UnknownTimeZone(_) => words.text("console-fault-zone"),

@@ -217,6 +217,7 @@ pub enum Fault {
 pub enum SetupFault {
     NotASlug,
     NotACode,
+    ShortCode,
     NotAFieldName,
     ReservedFieldName(String),
     /// Taken by a concurrent request: the slug, or one of the codes.
@@ -378,6 +379,9 @@ impl fmt::Display for SetupFault {
             }
             Self::NotACode => {
                 f.write_str("must be visible characters without blanks, and at most 100 of them")
+            }
+            Self::ShortCode => {
+                write!(f, "must have at least {} characters", super::name_page::SHORTEST_ACCESS_CODE)
             }
             Self::NotAFieldName => f.write_str(
                 "must start with a letter and contain only lower-case letters, digits and underscores",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::moment::Moment;
+use super::{email::Email, moment::Moment, page_settings::ascii};
 
 /// The shorter of the two windows.
 pub const RECENT: Duration = Duration::from_secs(15 * 60);
@@ -53,6 +53,28 @@ impl Wait {
     }
 }
 
+/// Where mail to an address arrives, as far as addresses tell: `ana+1@example.org` and `ana+2@example.org` are usually one mailbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mailbox {
+    name: String,
+    /// In the form that mail servers use.
+    pub domain: String,
+}
+
+impl Mailbox {
+    pub fn of(email: &Email) -> Self {
+        let (name, domain) = email.key().rsplit_once('@').unwrap_or((email.key(), ""));
+        let untagged = name.split('+').next().filter(|untagged| !untagged.is_empty());
+        Self { name: untagged.unwrap_or(name).to_owned(), domain: ascii(domain) }
+    }
+}
+
+impl std::fmt::Display for Mailbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{}", self.name, self.domain)
+    }
+}
+
 impl Counts {
     /// The wait after a request that was refused.
     pub fn wait(self, now: Moment) -> Wait {
@@ -94,6 +116,17 @@ mod tests {
         let ending = Counts { day_since: ago(24 * 3_600 - 15 * 60), ..counts };
         assert_eq!(ending.wait(NOW), Wait { seconds: 15 * 60 });
         assert!(!ending.wait(NOW).is_long());
+    }
+
+    #[test]
+    fn tags_and_spellings_lead_to_one_mailbox() {
+        let of = |email: &str| Mailbox::of(&Email::parse(email).unwrap()).to_string();
+        for one in ["ana@example.org", "Ana+1@example.org", "ANA+a+b@EXAMPLE.ORG", "ana+@example.org"] {
+            assert_eq!(of(one), "ana@example.org");
+        }
+        assert_eq!(of("+ana@example.org"), "+ana@example.org");
+        assert_eq!(of("ana@b\u{fc}cher.example"), of("ana+x@xn--bcher-kva.example"));
+        assert_ne!(of("ana@example.org"), of("ana@mail.example.org"));
     }
 
     #[test]

@@ -83,6 +83,16 @@ pub fn slug_fault(slug: &str) -> Option<SetupFault> {
     None
 }
 
+/// The shortest access code that a new page may have, in characters. Where version 2 is on, the code is all that it takes to read everybody. Those of
+/// before may be shorter; `doctor` names them.
+pub const SHORTEST_ACCESS_CODE: usize = 8;
+
+/// Validates the access code of a new page.
+pub fn access_code_fault(code: &str) -> Option<SetupFault> {
+    let is_short = code.chars().count() < SHORTEST_ACCESS_CODE;
+    code_fault(code).or_else(|| is_short.then_some(SetupFault::ShortCode))
+}
+
 /// Validates a code.
 pub fn code_fault(code: &str) -> Option<SetupFault> {
     let visible = !code.chars().any(char::is_whitespace);
@@ -105,6 +115,18 @@ mod tests {
         for nothing in ["", " ", "\u{a0}\n"] {
             assert_eq!(NamePageRef::parse(nothing), None, "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn a_new_access_code_has_eight_characters_besides_blanks() {
+        let fault = |given: &str| access_code_fault(&without_blanks(given));
+        for short in ["a", "1234567", "r99e jjf", "1 2 3 4 5 6 7", "äöüäöüß"] {
+            assert_eq!(fault(short), Some(SetupFault::ShortCode), "{short}");
+        }
+        for long in ["12345678", "r99e jjfy", "äöüäöüßä"] {
+            assert_eq!(fault(long), None, "{long}");
+        }
+        assert_eq!(fault(" "), Some(SetupFault::NotACode));
     }
 
     #[test]

@@ -77,15 +77,20 @@ impl PageSettings {
 
     /// Whether this email is in one of the domains.
     pub fn has_domain_of(&self, email: &Email) -> bool {
-        let Some((_, domain)) = email.key().rsplit_once('@') else { return false };
-        let Some(email) = Email::parse(&format!("x@{}", ascii(domain))) else { return false };
-        self.domains.iter().any(|pattern| in_ascii(pattern).matches(&email))
+        in_domains(&self.domains, email)
     }
 
     /// When recordings are deleted: as the day begins that is `delete_after_days` after `date`, in the institution's time zone.
     pub fn deletes_at(&self, zone: &TimeZone) -> Option<Moment> {
         deletes_at(self.date?, self.delete_after_days?, zone)
     }
+}
+
+/// Whether this email is in one of the domains.
+pub fn in_domains(domains: &[DomainPattern], email: &Email) -> bool {
+    let Some((_, domain)) = email.key().rsplit_once('@') else { return false };
+    let Some(email) = Email::parse(&format!("x@{}", ascii(domain))) else { return false };
+    domains.iter().any(|pattern| in_ascii(pattern).matches(&email))
 }
 
 /// See `PageSettings::deletes_at`.
@@ -95,7 +100,7 @@ pub fn deletes_at(date: Date, days: u32, zone: &TimeZone) -> Option<Moment> {
 }
 
 /// International domain names are compared in the form that mail servers use.
-fn ascii(domain: &str) -> String {
+pub(super) fn ascii(domain: &str) -> String {
     match Host::parse(domain) {
         Ok(Host::Domain(name)) => name,
         Ok(Host::Ipv4(_) | Host::Ipv6(_)) | Err(_) => domain.to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{custom_field::import_key, report::cell};
+use crate::domain::{custom_field::import_key, formula, report};
 
 const COLUMNS: [&str; 12] = [
     "first_name",
@@ -25,10 +25,25 @@ pub fn heading(custom_fields: &[String]) -> Vec<u8> {
     row(COLUMNS.into_iter().map(str::to_owned).chain(custom))
 }
 
+/// Who reads the file.
+#[derive(Debug, Clone, Copy)]
+pub enum Reader {
+    /// A client of the API: the bytes are contract.
+    Client,
+    /// A person, in a spreadsheet program.
+    Person,
+}
+
 /// A record of the stored report.
-pub fn line(record: &[u8], custom_fields: &[String]) -> serde_json::Result<Vec<u8>> {
+pub fn line(record: &[u8], custom_fields: &[String], reader: Reader) -> serde_json::Result<Vec<u8>> {
     let record: Value = serde_json::from_slice(record)?;
-    let text = |value: &Value| cell(value.as_str().unwrap_or_default());
+    let text = |value: &Value| {
+        let text = value.as_str().unwrap_or_default();
+        match reader {
+            Reader::Client => report::cell(text),
+            Reader::Person => formula::neutralized(text).into_owned(),
+        }
+    };
     let own = COLUMNS.into_iter().map(|column| text(&record[column]));
     let custom = custom_fields.iter().map(|name| text(&record["custom_objects"][name]));
     Ok(row(own.chain(custom)))

@@ -52,17 +52,16 @@ struct SignInHtml<'a> {
 
 pub fn sign_in(mail: &SignIn) -> askama::Result<Rendered> {
     let words = Words::new(mail.language);
-    let isolated = SignIn {
-        institution_name: mail.institution_name.as_ref().map(|name| format!("\u{2068}{name}\u{2069}")),
-        ..mail.clone()
-    };
+    let bare =
+        SignIn { institution_name: mail.institution_name.as_deref().map(without_isolates), ..mail.clone() };
+    let in_text = SignIn { institution_name: bare.institution_name.as_deref().map(isolated), ..mail.clone() };
     let institution = mail.institution_name.as_deref().unwrap_or("Endonym");
     let why = words.one("mail-sign-in-why", "email", &mail.email);
     let why_html = words.one_html("mail-sign-in-why", "email", &mail.email);
     Ok(Rendered {
         subject: without_isolates(&words.one("mail-sign-in-subject", "institution", institution)),
-        text: SignInText { words, mail: &isolated, why }.render()?,
-        html: SignInHtml { words, mail, why: why_html }.render()?,
+        text: SignInText { words, mail: &in_text, why }.render()?,
+        html: isolating(&SignInHtml { words, mail: &bare, why: why_html }.render()?),
     })
 }
 
@@ -83,7 +82,7 @@ pub fn test(language: Language) -> askama::Result<Rendered> {
     Ok(Rendered {
         subject: words.text("mail-test-subject"),
         text: TestText { words }.render()?,
-        html: TestHtml { words }.render()?,
+        html: isolating(&TestHtml { words }.render()?),
     })
 }
 
@@ -213,7 +212,7 @@ pub fn page_mail(
     let paragraphs = filled(kind, mail, &text.text);
     let subject = filled_subject(mail, &text.subject);
     let body: Vec<String> = paragraphs.iter().map(|paragraph| paragraph.plain(&mail.link)).collect();
-    let institution = mail.institution_name.as_str();
+    let institution = &*without_isolates(&mail.institution_name);
     let plain = PageMailText {
         words,
         institution: isolated(institution),
@@ -231,7 +230,7 @@ pub fn page_mail(
         why: words.one_html("page-mail-why", "institution", institution),
         unsubscribe,
     };
-    let (text, html) = (plain.render()?, html.render()?);
+    let (text, html) = (plain.render()?, isolating(&html.render()?));
     Ok(Rendered { subject, text, html })
 }
 
@@ -308,6 +307,14 @@ fn filled_subject(mail: &PageMail, subject: &str) -> String {
     mail_text::pieces(subject, &Placeholder::IN_SUBJECTS).into_iter().map(part).collect()
 }
 
+/// The HTML form of a message, in which each `<bdi>` has isolates inside as well: Gmail and Outlook ignore the element. Those with a direction are codes
+/// and links, which are copied.
+fn isolating(html: &str) -> String {
+    let mut pieces = html.split("<bdi>");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |done, piece| done + "<bdi>\u{2068}" + &piece.replacen("</bdi>", "\u{2069}</bdi>", 1))
+}
+
 /// A text in a line that may run in the other direction.
 fn isolated(text: &str) -> String {
     format!("\u{2068}{}\u{2069}", without_isolates(text))
@@ -350,9 +357,50 @@ mod tests {
         let rendered = sign_in(&mail(Language::English)).unwrap();
         assert!(rendered.text.contains("\u{2068}جامعة <المثال>\u{2069}"));
         assert!(rendered.text.contains("\u{2068}ana<b>@example.edu\u{2069}"));
-        assert!(rendered.html.contains("<bdi>جامعة &#60;المثال&#62;</bdi>"), "{}", rendered.html);
-        assert!(rendered.html.contains("<bdi>ana&lt;b&gt;@example.edu</bdi>"), "{}", rendered.html);
+        assert!(
+            rendered.html.contains("<bdi>\u{2068}جامعة &#60;المثال&#62;\u{2069}</bdi>"),
+            "{}",
+            rendered.html
+        );
+        assert!(
+            rendered.html.contains("<bdi>\u{2068}ana&lt;b&gt;@example.edu\u{2069}</bdi>"),
+            "{}",
+            rendered.html
+        );
         assert_eq!(rendered.subject, "Your code to sign in: جامعة <المثال>");
+    }
+
+    /// Programs that ignore `<bdi>` see only the isolates, so each element has a pair of them, whatever the name contains.
+    #[test]
+    fn every_name_is_isolated_in_html_as_well() {
+        for language in Language::ALL {
+            let hostile = |name: &str| Some(format!("{name}\u{2069}\u{2067}"));
+            let sign_in = sign_in(&SignIn { institution_name: hostile("جامعة"), ..mail(language) }).unwrap();
+            let pages = PageMailKind::ALL.map(|kind| {
+                let some = some_page_mail(language);
+                let odd =
+                    PageMail {
+                        institution_name: hostile("جامعة").unwrap(), name: hostile("Ana"), ..some
+                    };
+                page_mail(kind, &odd, &built_in(kind, language), Some("https://x.org/u/1")).unwrap()
+            });
+            for html in pages.into_iter().chain([sign_in, test(language).unwrap()]).map(|one| one.html) {
+                let of_names: Vec<&str> = html.split("<bdi>").skip(1).collect();
+                for name in &of_names {
+                    let inside = name.split("</bdi>").next().unwrap();
+                    let bare = inside.strip_prefix('\u{2068}').and_then(|rest| rest.strip_suffix('\u{2069}'));
+                    assert!(
+                        bare.is_some_and(|bare| !bare.contains(['\u{2067}', '\u{2068}', '\u{2069}'])),
+                        "{html}"
+                    );
+                }
+                assert_eq!(
+                    html.matches(['\u{2066}', '\u{2067}', '\u{2068}']).count(),
+                    of_names.len(),
+                    "{html}"
+                );
+            }
+        }
     }
 
     fn some_page_mail(language: Language) -> PageMail {
@@ -412,7 +460,10 @@ mod tests {
         assert_eq!(rendered.subject, "Class & friends at جامعة <المثال>");
         assert!(rendered.text.contains("Hello \u{2068}Ana <b>{link}\u{2069},\n"), "{rendered:?}");
         assert!(rendered.text.contains("\u{2068}Too quiet, please try again\u{2069}"), "{rendered:?}");
-        assert!(rendered.html.contains("Hello <bdi>Ana &#60;b&#62;{link}</bdi>,<br>"), "{rendered:?}");
+        assert!(
+            rendered.html.contains("Hello <bdi>\u{2068}Ana &#60;b&#62;{link}\u{2069}</bdi>,<br>"),
+            "{rendered:?}"
+        );
         assert!(rendered.html.contains("&#60;i&#62;see&#60;/i&#62; <a href="), "{rendered:?}");
         assert!(!rendered.text.contains("/u/") && !rendered.html.contains("/u/"), "{rendered:?}");
     }

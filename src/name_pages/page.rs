@@ -172,6 +172,15 @@ pub async fn ask(
         Ok(Answer::TooMany(wait)) => {
             notice::too_many_mails(&app, visit.page(&app, &visit.path("")), &visitor.secret, wait).await
         }
+        Ok(Answer::Later(wait)) => {
+            let fault = Some("page-ask-later");
+            let mut response =
+                draw(&app, &visit, Typed { email, email_fault: fault, code, code_fault: None }).await;
+            if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
+                *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+            }
+            reply::with_retry_after(response, wait.seconds)
+        }
         Err(error) => notice::fault(visit.page(&app, &visit.path("")), &error),
     }
 }

@@ -26,7 +26,8 @@ pub async fn send(State(app): State<App>, visit: Visit, request: Request) -> Res
     let (public, listener) = (&visit.public, people::listener(&visit));
     // The file is always sent from its beginning, also to players that request a range. Only those that request the beginning play it.
     let is_counted = is_play(request.method(), request.headers(), StatusCode::PARTIAL_CONTENT);
-    let begun = play_all::begin(&app, listener, public, &wanted.part(), is_counted).await;
+    let begun =
+        play_all::begin(&app, (listener, visit.visitor.client), public, &wanted.part(), is_counted).await;
     let sent = match begun {
         Ok(recordings) => download::send(recordings, KIND).await,
         Err(error) => Err(error),

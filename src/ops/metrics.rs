@@ -1,12 +1,10 @@
-//! `/metrics` for Prometheus: on the main listener, on its own, or disabled.
+//! `/metrics` for Prometheus.
 
 use axum::{
-    Router,
     body::Body,
     extract::State,
     http::{HeaderValue, header},
     response::Response,
-    routing::get,
 };
 
 use crate::{
@@ -14,23 +12,7 @@ use crate::{
     telemetry::metrics,
 };
 
-/// Does the main listener serve `/metrics`?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metrics {
-    Enabled,
-    Disabled,
-}
-
-impl Metrics {
-    pub(super) fn routes(self) -> Router<App> {
-        match self {
-            Self::Enabled => Router::new().route("/metrics", get(show)),
-            Self::Disabled => Router::new(),
-        }
-    }
-}
-
-async fn show(State(app): State<App>) -> Response {
+pub async fn show(State(app): State<App>) -> Response {
     health::measure(&app).await;
     let mut response = Response::new(Body::from(metrics::exposition()));
     let headers = response.headers_mut();

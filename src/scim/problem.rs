@@ -76,7 +76,7 @@ fn of_app(error_of_app: Error) -> Response {
         Error::Missing(what) => error(StatusCode::NOT_FOUND, None, &format!("there is no such {what}")),
         Error::Scim(fault) => of_fault(&fault),
         Error::Invalid(errors) => of_fault(&Fault::value(errors.to_string())),
-        Error::Busy | Error::TooManyStreams | Error::TooManyPendingExports { .. } => {
+        Error::Busy | Error::FilesNeeded | Error::TooManyStreams | Error::TooManyPendingExports { .. } => {
             retry(error(StatusCode::SERVICE_UNAVAILABLE, None, "please try again in a moment"), 2)
         }
         Error::Unavailable(why) => {

@@ -120,6 +120,16 @@ pub async fn begun_by(
     Ok(found.await?.unwrap_or((0, None)))
 }
 
+/// Start times of the newest attempts to call a number since then, by any institution, at most `most`.
+pub async fn begun_to(sql: &mut Sql, phone_number: &str, since: Moment, most: usize) -> Result<Vec<Moment>> {
+    let text = format!(
+        "SELECT started_at FROM call_attempts WHERE phone_number = $1 AND started_at > $2 \
+         ORDER BY started_at DESC LIMIT {most}"
+    );
+    let params = [phone_number.into(), since.micros().into()];
+    sql.rows(&text, &params, |row| row.int(0).map(Moment::from_micros)).await
+}
+
 /// Deletes detached attempts once they no longer count toward the rate limits.
 pub async fn delete_detached(sql: &mut Sql, institution: InstitutionId, before: Moment) -> Result<()> {
     let text = "DELETE FROM call_attempts WHERE institution_id = $1 AND call_id = $2 AND started_at <= $3";

@@ -92,6 +92,21 @@ pub async fn numbers_since(
     sql.rows(text, &[institution.into(), participant.into(), since.micros().into()], |row| row.text(0)).await
 }
 
+/// How many calls to a number were created since then, at most `most`.
+pub async fn count_to(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    phone_number: &str,
+    since: Moment,
+    most: usize,
+) -> Result<usize> {
+    let text = format!(
+        "SELECT id FROM calls WHERE institution_id = $1 AND phone_number = $2 AND created_at > $3 LIMIT {most}"
+    );
+    let params = [institution.into(), phone_number.into(), since.micros().into()];
+    Ok(sql.rows(&text, &params, |row| row.int(0)).await?.len())
+}
+
 /// All scheduled or running calls to a number.
 pub async fn pending_to(sql: &mut Sql, institution: InstitutionId, phone_number: &str) -> Result<Vec<Call>> {
     let text = format!(

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::{
     folder,
     lookup::Lookup,
-    postgres::{self, pipeline},
+    postgres::{self, pipeline, turns::Turn},
     sqlite::{self, DataVersion},
     transaction::{self, Effect, Job, Transaction},
 };
@@ -291,6 +291,8 @@ impl Db {
 /// The handle that store functions use: the pool or a transaction.
 pub struct Sql {
     pub(super) handle: Handle,
+    /// Of a transaction on PostgreSQL that is not shared. It ends after the connection is back in the pool.
+    pub(super) turn: Option<Turn>,
     /// Rows that were inserted, updated or deleted.
     pub(super) changed_rows: u64,
     /// Were people deleted?
@@ -305,7 +307,15 @@ pub(super) enum Handle {
 
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, changed_rows: 0, scrubs_wal: false }
+        Self { handle, turn: None, changed_rows: 0, scrubs_wal: false }
+    }
+
+    /// To be called before an institution is locked: it has only a share of the connections for writing.
+    pub(super) async fn enter(&mut self, institution: InstitutionId) -> Result<()> {
+        match (&mut self.handle, &mut self.turn) {
+            (Handle::Postgres(client), Some(turn)) => turn.enter(client, institution).boxed().await,
+            _ => Ok(()),
+        }
     }
 
     /// For queues: skips rows that are locked by other workers. SQLite has a single writer anyway.

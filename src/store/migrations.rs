@@ -53,6 +53,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0045_link_secrets", include_str!("../../migrations/0045_link_secrets.sql")),
     ("0046_badges", include_str!("../../migrations/0046_badges.sql")),
     ("0047_audience_before_pause", include_str!("../../migrations/0047_audience_before_pause.sql")),
+    ("0048_calls_to_numbers", include_str!("../../migrations/0048_calls_to_numbers.sql")),
+    ("0049_mail_fairness", include_str!("../../migrations/0049_mail_fairness.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -264,6 +264,14 @@ pub async fn open_pages(sql: &mut Sql, institution: InstitutionId) -> Result<Vec
     sql.rows(text, &[institution.into()], |row| Ok((row.id(0)?, row.int(1)?))).await
 }
 
+/// The pages whose access codes are shorter than this and open API version 2: the slugs of their institutions, and their own.
+pub async fn short_open_codes(sql: &mut Sql, shortest: usize) -> Result<Vec<(String, String)>> {
+    let text = "SELECT i.slug, n.slug FROM name_pages n JOIN institutions i ON i.id = n.institution_id \
+                WHERE n.allow_v2 = TRUE AND LENGTH(n.access_code) < $1 ORDER BY i.slug, n.slug";
+    let shortest = i64::try_from(shortest).unwrap_or(i64::MAX);
+    sql.rows(text, &[shortest.into()], |row| Ok((row.text(0)?, row.text(1)?))).await
+}
+
 /// All pages with their figures: those that are archived, or the others.
 pub async fn all(
     sql: &mut Sql,

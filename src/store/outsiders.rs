@@ -39,6 +39,20 @@ pub async fn admit(sql: &mut Sql, person: &PersonId, page: NamePageId) -> Result
     sql.execute(text, &params).await.map(|_| ())
 }
 
+/// The same for all of these registrations.
+pub async fn admit_all(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+    for group in padded(ids) {
+        let text = format!(
+            "DELETE FROM outsiders WHERE institution_id = $1 AND participant_id IN ({})",
+            placeholders(2, group.len())
+        );
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        sql.execute(&text, &params).await?;
+    }
+    Ok(())
+}
+
 /// The second of two registrations of a person is about to be merged into the first. Whoever was vouched for with one of them, is.
 pub async fn merge(
     sql: &mut Sql,

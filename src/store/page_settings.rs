@@ -69,6 +69,17 @@ pub(super) fn from_row(row: &Row<'_>, first: usize) -> Result<PageSettings> {
     })
 }
 
+/// The domains of all pages of an institution.
+pub async fn domains(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<DomainPattern>> {
+    let text = "SELECT DISTINCT domains FROM name_pages WHERE institution_id = $1 AND domains <> '[]'";
+    let mut found = Vec::new();
+    for stored in sql.rows(text, &[institution.into()], |row| row.text(0)).await? {
+        let all: Vec<String> = stored_json(("name_pages", "domains", institution), &stored)?;
+        found.extend(all.iter().filter_map(|given| DomainPattern::parse(given)));
+    }
+    Ok(found)
+}
+
 pub async fn find(
     sql: &mut Sql,
     institution: InstitutionId,

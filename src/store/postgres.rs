@@ -12,6 +12,7 @@ mod pooler;
 mod pools;
 mod remedy;
 mod tls;
+pub(super) mod turns;
 mod url;
 mod values;
 
@@ -38,6 +39,7 @@ use self::{
     hosts::Hosts,
     pooler::Session,
     pools::{Pools, unavailable},
+    turns::{Shares, Turn},
     url::DatabaseUrl,
     values::to_sql,
 };
@@ -64,6 +66,7 @@ pub struct Postgres {
     /// Writers of one institution wait for each other inside PostgreSQL, each holding a connection. This leaves some
     /// for readers.
     writers: Arc<Semaphore>,
+    shares: Shares,
     /// Bookkeeping waits for no institution. Without its own share, leases of jobs would end while all writers wait for one.
     bookkeepers: Arc<Semaphore>,
     groups: Groups,
@@ -170,7 +173,8 @@ impl Postgres {
         let connections = (options.connections, usize::from(watcher.is_some()));
         let pools = Pools::new(&hosts, connections, options.threads, connect, timeout)?;
         let shared = pools.shared().status().max_size;
-        let writers = Arc::new(Semaphore::new((shared / 2).max(1)));
+        let turns = (shared / 2).max(1);
+        let (writers, shares) = (Arc::new(Semaphore::new(turns)), Shares::of(turns));
         let bookkeepers = Arc::new(Semaphore::new((shared / 8).max(1)));
         let streams = Semaphore::new((shared / 4).max(1));
         // A pooler may not prepare statements, and Citus wants one institution in each.
@@ -182,6 +186,7 @@ impl Postgres {
             lookups,
             timeout,
             writers,
+            shares,
             bookkeepers,
             groups,
             streams,
@@ -255,17 +260,17 @@ impl Postgres {
         Ok(changed)
     }
 
-    pub async fn write(&self, effect: Effect, job: Job) -> Result<()> {
+    pub async fn write(self: &Arc<Self>, effect: Effect, job: Job) -> Result<()> {
         let waiting = metrics::db_write_waiting();
-        let (permit, client) = self.writer(effect).await?;
+        let (turn, client) = Turn::wait(self.clone(), effect).await?;
         drop(waiting);
         let begin = self.begin.clone();
         // A separate task: if the caller is canceled, its transaction must not be left open on a pooled connection.
         let work = tasks::spawn(async move {
-            // Until the connection is back in the pool, whether the caller waits for it or not.
-            let _permit = permit;
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
             let Some(sql) = &mut open.0 else { return Err(no_connection()) };
+            // Until the connection is back in the pool, whether the caller waits for it or not.
+            sql.turn = Some(turn);
             let commit = job(sql).await;
             let Handle::Postgres(client) = &mut sql.handle else { return Err(no_connection()) };
             if commit {

@@ -38,6 +38,7 @@ pub async fn lock(sql: &mut Sql, institution: InstitutionId) -> Result<()> {
 
 /// For inserts: returns false if the institution was deleted, in which case there is nothing to lock.
 pub async fn lock_if_there(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
+    sql.enter(institution).await?;
     let text = "UPDATE rolls SET writes = writes + 1 WHERE institution_id = $1 AND name_page_id = 0";
     Ok(sql.execute(text, &[institution.into()]).await? == 1)
 }
@@ -48,6 +49,7 @@ pub async fn lock_for_new(sql: &mut Sql, institution: InstitutionId) -> Result<(
     if !sql.is_postgres() {
         return Ok(());
     }
+    sql.enter(institution).await?;
     let text = "SELECT 1 FROM rolls WHERE institution_id = $1 AND name_page_id = 0 FOR UPDATE";
     sql.defer(text, &[institution.into()]).await
 }

@@ -26,9 +26,11 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, World,
+    Answer, Setup, World,
     import::import,
-    media::{file, wav, wav_of},
+    media::{file, files, png, wav, wav_of},
+    s3::S3Server,
+    until,
 };
 
 const ANA: &str = "ana@x.org";
@@ -405,6 +407,35 @@ async fn whoever_is_registered_while_they_record_has_the_new_recording() {
     let sound = heard(&world, &on(&world, &world.page).await).await;
     for page in &pages {
         assert_eq!(heard(&world, &on(&world, page).await).await, sound, "{}", page.title);
+    }
+    nothing_is_left_over(&world).await;
+}
+
+/// The first try does not know that their recording has to be copied. Its files are removed, and on S3 that may take until after the second try.
+#[tokio::test]
+async fn what_a_retry_stores_is_not_removed_with_what_the_first_try_stored() {
+    let server = S3Server::new().await;
+    let blobs_timeout = std::time::Duration::from_secs(50);
+    let setup =
+        Setup { blobs_url: Some(server.url()), blobs_timeout, multiple_recordings: true, ..Setup::default() };
+    let world = World::with(setup).await;
+    start_with_newest(&world, true).await;
+    let first = world.person_on(&world.page, ana()).await;
+    record(&world, &first, 330.0, Sharing::All).await;
+    let kept = || files(&server.bucket());
+    until("nothing else is removed", || async { kept().len() == 2 }).await;
+    server.hold_removals(true);
+    let choir = world.page("Choir").await;
+    let more = json!({ "avatar": file(png()), "legal_pronunciation": file(wav_of(1.0, 550.0)) });
+    let mut participant = ana();
+    participant.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let there = world.person_on(&choir, participant).await;
+    server.hold_removals(false);
+    // Their recording twice, the legal one, and the two sizes of the photo. Recordings have their originals.
+    until("the files of the first try are gone", || async { kept().len() == 8 }).await;
+    for link in ["photo", "recording_link", "legal_recording_url"] {
+        let link = there[link].as_str().unwrap_or_else(|| panic!("{link}: {there}"));
+        assert_eq!(world.client.get(link).send().await.unwrap().status(), 200, "{link}");
     }
     nothing_is_left_over(&world).await;
 }

@@ -154,6 +154,7 @@ console-set-fault-typed = هذا غير مطابق. لم يحذف شيء.
 console-set-fault-taken = هذا مستخدم بالفعل. يرجى اختيار غيره.
 console-set-fault-slug = يرجى استخدام حروف لاتينية صغيرة وأرقام وشرطات فقط، بدون شرطة في البداية أو النهاية.
 console-set-fault-code = يرجى استخدام 100 حرف ظاهر على الأكثر بدون مسافات.
+console-set-fault-code-short = يرجى استخدام 8 أحرف على الأقل.
 console-set-fault-field-name = يرجى البدء بحرف واستخدام حروف لاتينية صغيرة وأرقام وشرطات سفلية فقط.
 console-set-fault-reserved = يوجد حقل باسم { $name } من قبل. يرجى اختيار اسم آخر.
 console-set-fault-date = هذا ليس تاريخا. يجب أن يكون بالشكل 2027-05-31.

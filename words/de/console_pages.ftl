@@ -154,6 +154,7 @@ console-set-fault-typed = Das ist nicht dasselbe. Nichts wurde gelöscht.
 console-set-fault-taken = Das ist schon vergeben. Bitte wähle etwas anderes.
 console-set-fault-slug = Bitte nur Kleinbuchstaben, Ziffern und Bindestriche, und keinen Bindestrich am Anfang oder Ende.
 console-set-fault-code = Bitte höchstens 100 sichtbare Zeichen ohne Leerzeichen.
+console-set-fault-code-short = Bitte mindestens 8 Zeichen.
 console-set-fault-field-name = Bitte beginne mit einem Buchstaben und verwende nur Kleinbuchstaben, Ziffern und Unterstriche.
 console-set-fault-reserved = Alle haben schon ein Feld namens { $name }. Bitte wähle einen anderen Namen.
 console-set-fault-date = Das ist kein Datum. Es sollte so aussehen: 2027-05-31.

@@ -16,6 +16,7 @@ page-who = Du bist als { $email } angemeldet.
 
 page-ask-title = Los geht’s
 page-ask-lead = Gib deine E-Mail-Adresse ein. Wir schicken dir eine Nachricht mit einem Code, damit sich niemand anders in deinem Namen registriert. Du brauchst kein Passwort.
+page-ask-later = Im Moment registrieren sich zu viele Menschen. Bitte versuch es in etwa einer Stunde noch einmal.
 page-ask-invited = Diese Seite ist für Eingeladene. Wenn du dazugehörst, öffne den Link in deiner Einladung, oder gib hier deine E-Mail-Adresse ein. Wir schicken dir eine Nachricht mit einem Code.
 page-ask-closed = Wenn du registriert bist, gib deine E-Mail-Adresse ein, um deinen Eintrag zu sehen. Wir schicken dir eine Nachricht mit einem Code.
 page-domains = Bitte verwende eine Adresse bei { $domains }.

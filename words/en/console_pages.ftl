@@ -154,6 +154,7 @@ console-set-fault-typed = This is not the same. Nothing was deleted.
 console-set-fault-taken = This is taken already. Please choose another one.
 console-set-fault-slug = Please use lower-case letters, digits and hyphens only, and a hyphen neither first nor last.
 console-set-fault-code = Please use at most 100 visible characters, without spaces.
+console-set-fault-code-short = Please use at least 8 characters.
 console-set-fault-field-name = Please start with a letter, and use lower-case letters, digits and underscores only.
 console-set-fault-reserved = Everybody already has a field called { $name }. Please choose another name.
 console-set-fault-date = This is not a date. It should look like 2027-05-31.

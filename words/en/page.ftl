@@ -16,6 +16,7 @@ page-who = You are signed in as { $email }.
 
 page-ask-title = Get started
 page-ask-lead = Enter your email address. We will send you a message with a code, so that nobody else can register in your name. You do not need a password.
+page-ask-later = Too many people are registering at the moment. Please try again in about an hour.
 page-ask-invited = This page is for people who were invited. If you are one of them, open the link in your invitation, or enter your email address here. We will send you a message with a code.
 page-ask-closed = If you are registered, enter your email address to see your entry. We will send you a message with a code.
 page-domains = Please use an address at { $domains }.

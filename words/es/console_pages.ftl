@@ -154,6 +154,7 @@ console-set-fault-typed = No coincide. No se ha eliminado nada.
 console-set-fault-taken = Ya está en uso. Elige otro.
 console-set-fault-slug = Usa solo letras minúsculas, cifras y guiones, sin guion al principio ni al final.
 console-set-fault-code = Usa como máximo 100 caracteres visibles, sin espacios.
+console-set-fault-code-short = Usa al menos 8 caracteres.
 console-set-fault-field-name = Empieza con una letra y usa solo letras minúsculas, cifras y guiones bajos.
 console-set-fault-reserved = Ya existe un campo llamado { $name }. Elige otro nombre.
 console-set-fault-date = No es una fecha. Debe tener la forma 2027-05-31.

@@ -16,6 +16,7 @@ page-who = Has iniciado sesión como { $email }.
 
 page-ask-title = Empezar
 page-ask-lead = Escribe tu dirección de correo electrónico. Te enviaremos un mensaje con un código, para que nadie más se registre en tu nombre. No necesitas contraseña.
+page-ask-later = En este momento se están registrando demasiadas personas. Inténtalo de nuevo dentro de una hora, más o menos.
 page-ask-invited = Esta página es para personas invitadas. Si recibiste una invitación, abre su enlace o escribe aquí tu dirección de correo electrónico. Te enviaremos un mensaje con un código.
 page-ask-closed = Si ya tienes un registro, escribe tu dirección de correo electrónico para ver tu ficha. Te enviaremos un mensaje con un código.
 page-domains = Usa una dirección de { $domains }.

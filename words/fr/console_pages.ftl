@@ -154,6 +154,7 @@ console-set-fault-typed = Ce n’est pas identique. Rien n’a été supprimé.
 console-set-fault-taken = C’est déjà pris. Veuillez choisir autre chose.
 console-set-fault-slug = Utilisez seulement des lettres minuscules, des chiffres et des traits d’union, sans trait d’union au début ni à la fin.
 console-set-fault-code = Utilisez au plus 100 caractères visibles, sans espaces.
+console-set-fault-code-short = Utilisez au moins 8 caractères.
 console-set-fault-field-name = Commencez par une lettre et utilisez seulement des lettres minuscules, des chiffres et des tirets bas.
 console-set-fault-reserved = Il existe déjà un champ appelé { $name }. Veuillez choisir un autre nom.
 console-set-fault-date = Ce n’est pas une date. Elle doit être de la forme 2027-05-31.

@@ -16,6 +16,7 @@ page-who = Votre session est ouverte avec { $email }.
 
 page-ask-title = Pour commencer
 page-ask-lead = Saisissez votre adresse e-mail. Nous vous enverrons un message avec un code, pour que personne d’autre ne s’inscrive à votre place. Vous n’avez pas besoin de mot de passe.
+page-ask-later = Trop de personnes s’inscrivent en ce moment. Veuillez réessayer dans une heure environ.
 page-ask-invited = Cette page est réservée aux personnes invitées. Si c’est votre cas, ouvrez le lien de votre invitation, ou saisissez ici votre adresse e-mail. Nous vous enverrons un message avec un code.
 page-ask-closed = Si vous avez une fiche ici, saisissez votre adresse e-mail pour la voir. Nous vous enverrons un message avec un code.
 page-domains = Veuillez utiliser une adresse de { $domains }.

@@ -154,6 +154,7 @@ console-set-fault-typed = Não é igual. Nada foi excluído.
 console-set-fault-taken = Já está em uso. Escolha outro.
 console-set-fault-slug = Use só letras minúsculas, algarismos e hifens, sem hífen no início nem no fim.
 console-set-fault-code = Use no máximo 100 caracteres visíveis, sem espaços.
+console-set-fault-code-short = Use pelo menos 8 caracteres.
 console-set-fault-field-name = Comece com uma letra e use só letras minúsculas, algarismos e sublinhados.
 console-set-fault-reserved = Já existe um campo chamado { $name }. Escolha outro nome.
 console-set-fault-date = Isto não é uma data. Deve ter a forma 2027-05-31.

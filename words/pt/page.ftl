@@ -16,6 +16,7 @@ page-who = Você entrou como { $email }.
 
 page-ask-title = Começar
 page-ask-lead = Digite seu endereço de e-mail. Enviaremos uma mensagem com um código, para que ninguém mais se cadastre em seu nome. Você não precisa de senha.
+page-ask-later = Há pessoas demais se cadastrando neste momento. Tente de novo em cerca de uma hora.
 page-ask-invited = Esta página é para pessoas convidadas. Se você recebeu um convite, abra o link dele ou digite aqui seu endereço de e-mail. Enviaremos uma mensagem com um código.
 page-ask-closed = Se você já fez seu cadastro, digite seu endereço de e-mail para ver seu registro. Enviaremos uma mensagem com um código.
 page-domains = Use um endereço de { $domains }.

@@ -154,6 +154,7 @@ console-set-fault-typed = 内容不一致。没有删除任何内容。
 console-set-fault-taken = 已被使用。请另选一个。
 console-set-fault-slug = 只能使用小写字母、数字和连字符，且不能以连字符开头或结尾。
 console-set-fault-code = 最多 100 个可见字符，不含空格。
+console-set-fault-code-short = 至少 8 个字符。
 console-set-fault-field-name = 请以字母开头，只使用小写字母、数字和下划线。
 console-set-fault-reserved = 已有名为 { $name } 的字段。请另选名称。
 console-set-fault-date = 这不是日期。格式应为 2027-05-31。

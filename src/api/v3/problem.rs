@@ -30,7 +30,7 @@ fn error_reply(error: Error) -> ErrorReply {
         Error::ToolConsumerDisabled => ErrorReply::tool_consumer_disabled(),
         Error::CourseSynchronizing => ErrorReply::course_synchronizing(),
         Error::LearningSystem(why) => ErrorReply::learning_system(&why),
-        Error::Busy => ErrorReply::busy(),
+        Error::Busy | Error::FilesNeeded => ErrorReply::busy(),
         Error::TooManyPendingExports { most } => ErrorReply::too_many_exports(most),
         Error::TooManyStreams => ErrorReply::too_many_streams(),
         Error::IdempotencyKey(fault) => ErrorReply::idempotency_key(fault),

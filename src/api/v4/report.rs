@@ -15,7 +15,11 @@ use crate::{
         ids::ExportId,
         report::{Decompressor, Gzip, Part, records},
     },
-    http::{compression::Coding, export_rows, reply},
+    http::{
+        compression::Coding,
+        export_rows::{self, Reader},
+        reply,
+    },
 };
 
 pub enum Format {
@@ -78,7 +82,7 @@ impl Format {
         for record in records(&plain) {
             match self {
                 Self::Csv { custom_fields } => {
-                    let line = export_rows::line(record, custom_fields);
+                    let line = export_rows::line(record, custom_fields, Reader::Client);
                     text.append(&mut line.map_err(|error| internal(error.into()))?);
                 }
                 Self::Json(_) | Self::Ndjson => {

@@ -17,7 +17,7 @@ use crate::{
     domain::{
         audit::{Act, Cursor, Entry, SubjectKind, Values, Who, WhoKind, fields},
         email::email_key,
-        formula::neutralized,
+        formula::{BYTE_ORDER_MARK, csv_row},
         ids::InstitutionId,
         moment::Moment,
         session::PersonId,
@@ -176,7 +176,6 @@ impl Format {
 /// Entries that are written at once.
 const BATCH: usize = 1_000;
 /// Spreadsheet programs read a CSV file as UTF-8 if it begins with it.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const HEADINGS: [&str; 12] = [
     "at",
     "act",
@@ -234,7 +233,7 @@ impl Chunks for AuditExport {
             entries = page.entries;
         }
         match self.format {
-            Format::Csv if is_first || !entries.is_empty() => csv(&entries, is_first).map(Some),
+            Format::Csv if is_first || !entries.is_empty() => Ok(Some(csv(&entries, is_first))),
             Format::JsonLines if !entries.is_empty() => {
                 let lines: String = entries.iter().map(|entry| format!("{}\n", as_json(entry))).collect();
                 Ok(Some(lines.into()))
@@ -260,23 +259,9 @@ pub fn as_json(entry: &Entry) -> Json {
     })
 }
 
-fn csv(entries: &[Entry], is_first: bool) -> Result<Bytes> {
-    let mut written = Vec::new();
-    if is_first {
-        written.extend_from_slice(BYTE_ORDER_MARK);
-    }
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(written);
-    let unwritten = |error: csv::Error| Error::Internal(format!("writing a CSV file failed: {error}"));
-    if is_first {
-        writer.write_record(HEADINGS).map_err(unwritten)?;
-    }
-    for entry in entries {
-        writer
-            .write_record(row(entry).iter().map(|cell| neutralized(cell).into_owned()))
-            .map_err(unwritten)?;
-    }
-    let written = writer.into_inner().map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(written.into())
+fn csv(entries: &[Entry], is_first: bool) -> Bytes {
+    let start = if is_first { format!("{BYTE_ORDER_MARK}{}", csv_row(HEADINGS)) } else { String::new() };
+    entries.iter().fold(start, |file, entry| file + &csv_row(row(entry))).into()
 }
 
 fn row(entry: &Entry) -> [String; HEADINGS.len()] {

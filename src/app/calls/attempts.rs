@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Rules, cancel_in, cancel_opted_out};
+use super::{MOST_TO_NUMBER, Rules, cancel_in, cancel_opted_out};
 use crate::{
     app::{
         App, Error, Result,
@@ -137,6 +137,11 @@ async fn may_be_made(sql: &mut Sql, rules: &Rules, call: &Call, job: JobId, now:
         return Ok(false);
     }
     call_attempts::delete_detached(sql, call.institution, now.minus(DAY)).await?;
+    let rung = call_attempts::begun_to(sql, &call.phone_number, now.minus(DAY), MOST_TO_NUMBER).await?;
+    if let Some(oldest) = rung.last().filter(|_| rung.len() == MOST_TO_NUMBER) {
+        calls::postpone(sql, call, oldest.plus(DAY)).await?;
+        return Ok(false);
+    }
     let (begun, first) = call_attempts::begun_by(sql, call.institution, now.minus(DAY)).await?;
     if begun >= u64::from(rules.max_per_day) {
         // The oldest attempt leaves the 24-hour window then. With a limit of 0 there is none: check again in a minute.

@@ -88,7 +88,7 @@ pub async fn apply(
                 backfill_key(sql, &consumer, &course).await?;
                 // The copies are keyed by position on the roster, so a changed roster needs new ones.
                 if staff::exclude_staff(sql, &consumer, &course, &mut roster, requested_at).await? {
-                    return Err(own_recordings::copies_missing());
+                    return Err(Error::FilesNeeded);
                 }
                 let applied = sync.write(sql, &roster, &title).await?;
                 Ok((applied, sync.used))

@@ -38,6 +38,15 @@ pub fn worded(finding: Finding) -> FindingText {
         Finding::Citus(Err(why)) => ("citus", why, CHECK_PERMISSIONS),
         Finding::Jobs(Ok(queue)) => jobs(&queue),
         Finding::Jobs(Err(why)) => ("jobs", why, CHECK_PERMISSIONS),
+        Finding::AccessCodes(Ok(short)) if short.is_empty() => {
+            ("access codes", "none that opens API version 2 is short".to_owned(), "")
+        }
+        Finding::AccessCodes(Ok(short)) => (
+            "access codes",
+            format!("API version 2 opens with a short access code: {}", short.join(", ")),
+            "switch version 2 off with `endonym name-page update PAGE --institution SLUG --allow-v2 false`; a new page has a longer access code",
+        ),
+        Finding::AccessCodes(Err(why)) => ("access codes", why, CHECK_PERMISSIONS),
         Finding::Secrets(Ok(sealed)) if sealed.closed.is_empty() => (
             "secrets",
             format!("the credentials of all learning systems can be decrypted: {}", sealed.all),

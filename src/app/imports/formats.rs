@@ -13,6 +13,7 @@ use std::{
     fs::File,
     io::{self, Cursor, Read, Seek},
     path::PathBuf,
+    sync::Arc,
 };
 
 use bytes::Bytes;
@@ -27,13 +28,21 @@ pub mod limits {
     pub const COLUMNS: usize = 200;
     /// Like `ROWS`.
     pub const CELLS: u64 = 4_000_000;
+    /// The rows of a ZIP file, with empty ones: a little more than a sheet of Excel has. All limits of ZIP files together bound the time that reading
+    /// one takes to less than two seconds of a processor.
+    pub const PACKED_ROWS: u64 = 1_100_000;
+    pub const PACKED_CELLS: u64 = 1_000_000;
+    /// The texts of its cells: a few bytes can repeat or name a text of `CELL`.
+    pub const PACKED_TEXT: u64 = 64 << 20;
+    /// The elements and texts in the XML of a spreadsheet file, or the records of a OneRoster bundle.
+    pub const STEPS: u64 = 10_000_000;
+    /// The tables of a ZIP file together, unpacked.
+    pub const UNPACKED_BYTES: u64 = 200 << 20;
     /// The bytes of a cell; a row with a longer one is rejected.
     pub const CELL: usize = 40_000;
     pub const SHEETS: usize = 200;
     /// The files in a ZIP file.
     pub const FILES: usize = 20_000;
-    /// A table, unpacked.
-    pub const TABLE_BYTES: u64 = 512 << 20;
     /// The shared strings of an XLSX file, which are kept in memory, unpacked.
     pub const STRINGS_BYTES: u64 = 32 << 20;
     pub const STRINGS: usize = 1_000_000;
@@ -66,8 +75,10 @@ pub enum SheetFault {
     TooManyRows,
     #[error("row {line} has more than {} columns", limits::COLUMNS)]
     TooManyColumns { line: u64 },
-    #[error("the file has more than {} cells", limits::CELLS)]
-    TooManyCells,
+    #[error("the file has too many rows: more than {} with those that are empty", limits::PACKED_ROWS)]
+    TooManyEmptyRows,
+    #[error("the file has more than {0} cells")]
+    TooManyCells(u64),
     #[error("the class `{0}` is not in the file")]
     NoClass(String),
     #[error("the file has no classes")]
@@ -118,7 +129,10 @@ impl SheetFault {
             Self::Unsupported(_) => "unsupported",
             Self::Encrypted => "encrypted",
             Self::TooLarge(_) => "large",
-            Self::TooManyRows | Self::TooManyColumns { .. } | Self::TooManyCells => "many",
+            Self::TooManyRows
+            | Self::TooManyEmptyRows
+            | Self::TooManyColumns { .. }
+            | Self::TooManyCells(_) => "many",
             Self::NoTable | Self::NoClass(_) | Self::NotOneRoster => "no-table",
             Self::UnknownCustomField { .. } | Self::Mapping(_) => "custom",
             Self::Duplicate(_) => "twice",
@@ -133,6 +147,8 @@ impl SheetFault {
 pub enum Input {
     File(PathBuf),
     Bytes(Bytes),
+    /// A parsed copy: to read a ZIP file costs much more than to read this.
+    Rows(Arc<Vec<RawRow>>),
 }
 
 pub trait ReadSeek: Read + Seek + Send {}
@@ -144,6 +160,8 @@ impl Input {
         Ok(match self {
             Self::File(path) => Box::new(File::open(path).map_err(SheetFault::Io)?),
             Self::Bytes(bytes) => Box::new(Cursor::new(bytes.clone())),
+            // It has no bytes.
+            Self::Rows(_) => return Err(SheetFault::Io(io::ErrorKind::Unsupported.into())),
         })
     }
 
@@ -215,6 +233,14 @@ impl Cell {
         }
     }
 
+    /// The bytes of its text.
+    fn size(&self) -> u64 {
+        match self {
+            Self::Text(text) | Self::Number(text) | Self::Error(text) => text.len() as u64,
+            Self::Empty | Self::TooLong => 0,
+        }
+    }
+
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Number(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -245,17 +271,22 @@ pub type Visit<'a> = dyn FnMut(RawRow) -> Result<(), SheetFault> + 'a;
 
 /// Calls `visit` with each nonempty row. `class` selects the people of one class of a OneRoster bundle.
 pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Result<(), SheetFault> {
+    if let Input::Rows(rows) = input {
+        return unless_stopped(rows.iter().try_for_each(|row| visit(row.clone())));
+    }
     let format = Format::of(input)?;
     if class.is_some() && format != Format::OneRoster {
         return Err(SheetFault::NotOneRoster);
     }
-    let (rows_left, cells_left) = match (input, format) {
+    // One more for the headings.
+    let (rows_left, most_cells) = match (input, format) {
         // On the operator's disk, and read row by row.
         (Input::File(_), Format::Csv) => (u64::MAX, u64::MAX),
-        // One more for the headings.
-        _ => (limits::ROWS + 1, limits::CELLS),
+        (_, Format::Csv) => (limits::ROWS + 1, limits::CELLS),
+        _ => (limits::ROWS + 1, limits::PACKED_CELLS),
     };
-    let rows = &mut Rows { visit, is_empty: true, rows_left, cells_left };
+    let (cells_left, seen_left, text_left) = (most_cells, limits::PACKED_ROWS, limits::PACKED_TEXT);
+    let rows = &mut Rows { visit, is_empty: true, rows_left, seen_left, most_cells, cells_left, text_left };
     let read = match format {
         Format::Csv => csv::read(input, rows),
         Format::Xlsx => xlsx::read(input, rows),
@@ -263,10 +294,27 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
         Format::OneRoster => oneroster::read(input, class, rows),
         Format::Recordings => Err(SheetFault::NoTable),
     };
+    unless_stopped(read)
+}
+
+fn unless_stopped(read: Result<(), SheetFault>) -> Result<(), SheetFault> {
     match read {
         Err(SheetFault::Stopped) => Ok(()),
         other => other,
     }
+}
+
+/// What is read twice: a ZIP file is parsed for it once. A CSV file is read again as quickly as a copy.
+pub fn parsed(input: &Input, class: Option<&str>) -> Result<Input, SheetFault> {
+    if Format::of(input)? == Format::Csv {
+        return Ok(input.clone());
+    }
+    let mut rows = Vec::new();
+    each_row(input, class, &mut |row| {
+        rows.push(row);
+        Ok(())
+    })?;
+    Ok(Input::Rows(Arc::new(rows)))
 }
 
 /// Counts what is read, and passes it on.
@@ -274,7 +322,11 @@ pub(super) struct Rows<'a, 'b> {
     visit: &'a mut Visit<'b>,
     is_empty: bool,
     rows_left: u64,
+    /// The same with empty ones, in a ZIP file.
+    seen_left: u64,
+    most_cells: u64,
     cells_left: u64,
+    text_left: u64,
 }
 
 impl Rows<'_, '_> {
@@ -293,9 +345,25 @@ impl Rows<'_, '_> {
         (self.visit)(RawRow { line, cells, state })
     }
 
+    /// ZIP files count the bytes of texts for each cell that has them.
+    fn count_text(&mut self, more: u64) -> Result<(), SheetFault> {
+        let too_large = || {
+            SheetFault::TooLarge(format!("the file has more than {} MB of text", limits::PACKED_TEXT >> 20))
+        };
+        self.text_left = self.text_left.checked_sub(more).ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    /// ZIP files count rows when they are read, because they may be empty.
+    fn count_row(&mut self) -> Result<(), SheetFault> {
+        self.seen_left = self.seen_left.checked_sub(1).ok_or(SheetFault::TooManyEmptyRows)?;
+        Ok(())
+    }
+
     /// Formats count cells when they read them, because a row may have many that are empty.
     fn count_cells(&mut self, more: u64) -> Result<(), SheetFault> {
-        self.cells_left = self.cells_left.checked_sub(more).ok_or(SheetFault::TooManyCells)?;
+        self.cells_left =
+            self.cells_left.checked_sub(more).ok_or(SheetFault::TooManyCells(self.most_cells))?;
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ use crate::{
         text,
     },
     store::{
-        self, Sql, custom_fields, imports, name_pages,
+        self, Sql, custom_fields, imports, name_pages, outsiders,
         participants::{self, KeyFilter, KeyKind, Record},
         rolls,
     },
@@ -137,6 +137,9 @@ async fn write_once(
                     changes.push((one.person.id, Some(one.before.clone())));
                 }
                 imports::remember(sql, institution, import, &changes, now).await?;
+                // The institution has them on its list.
+                let listed: Vec<ParticipantId> = old.iter().map(|one| one.person.id).collect();
+                outsiders::admit_all(sql, institution, &listed).await?;
                 for (whose, change, ids) in call_changes {
                     let participant = match whose {
                         Whose::Old(at) => old[at].person.id,

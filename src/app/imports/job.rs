@@ -6,6 +6,7 @@ use super::{
         audit::{self, Record},
     },
     CallPolicy, Format, Input, Options, Recordings, RowReport, Run, SheetFault, Target, author, completed,
+    formats::parsed,
     report::{Collector, ReportRow},
     undo,
     uploads::{blocking, file, mapping},
@@ -132,7 +133,12 @@ async fn work(
             super::recordings(app, actor, run, &files, &|_| false, &mut each).await?;
         }
         Ok(_) => {
-            let overview = match super::check(input, options).await? {
+            let (read, class) = (input.clone(), options.class.clone());
+            let input = match blocking(move || parsed(&read, class.as_deref())).await? {
+                Err(fault) => return Ok(Err(fault)),
+                Ok(input) => input,
+            };
+            let overview = match super::check(&input, options).await? {
                 Err(fault) => return Ok(Err(fault)),
                 Ok(overview) => overview,
             };
@@ -141,7 +147,7 @@ async fn work(
             collector.report.numeric_ids = overview.numeric_ids;
             let mut each =
                 |rows: Vec<RowReport>| rows.iter().for_each(|row| collector.add(ReportRow::of(row)));
-            let file = (input, options);
+            let file = (&input, options);
             let done = super::remaining_people(app, actor, run, file, &mut each).await?;
             if let Err(fault) = done {
                 return Ok(Err(fault));

@@ -172,7 +172,7 @@ pub(in crate::app) async fn create_as(
             })
             .await
         };
-        let written = media::store_and(app, institution, processed.clone(), write).await;
+        let written = media::store_and(app, institution, processed.copy(app), write).await;
         match own_recordings::settle(app, institution, made, written).await {
             Err(error) => {
                 attempts.again(error)?;

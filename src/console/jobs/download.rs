@@ -16,7 +16,7 @@ use crate::{
     },
     http::{
         download::{self, Kind},
-        export_rows,
+        export_rows::{self, Reader},
         path::Path,
     },
     tasks,
@@ -51,7 +51,7 @@ fn lines(part: &Part, custom_fields: &[String]) -> std::io::Result<Vec<u8>> {
     let plain = part.plain()?;
     let mut text = Vec::with_capacity(plain.len());
     for record in records(&plain) {
-        text.append(&mut export_rows::line(record, custom_fields)?);
+        text.append(&mut export_rows::line(record, custom_fields, Reader::Person)?);
     }
     Ok(text)
 }

@@ -14,7 +14,7 @@ use crate::{
         App, Error,
         imports::{self, ReportRow},
     },
-    domain::formula::neutralized,
+    domain::formula::{BYTE_ORDER_MARK, csv_row},
     http::{field_labels::label_id, notice, path::Path},
     words::Words,
 };
@@ -77,7 +77,7 @@ pub async fn report(
     let (here, words) = (ids(&visit), Words::new(visit.language));
     // Until the first part has been read, a failure can be a page.
     let first = imports::report_part(&app, &actor, here, id, 0).await;
-    let first = match first.and_then(|rows| beginning(words, &rows.unwrap_or_default())) {
+    let first = match first.map(|rows| beginning(words, &rows.unwrap_or_default())) {
         Ok(first) => first,
         Err(error) => return notice::fault(visit.page(&app, &path), &error),
     };
@@ -85,7 +85,7 @@ pub async fn report(
         let (app, actor) = (app.clone(), actor.clone());
         async move {
             let rows = imports::report_part(&app, &actor, here, id, number).await?;
-            let part = rows.map(|rows| table(rows.iter().map(|row| cells(words, row)))).transpose()?;
+            let part = rows.map(|rows| table(rows.iter().map(|row| cells(words, row))));
             Ok::<_, Error>(part.map(|part| (Bytes::from(part), number + 1)))
         }
     });
@@ -105,12 +105,12 @@ pub async fn report(
     response
 }
 
-/// The headings and the first rows. Spreadsheet programs read a CSV file as UTF-8 if it begins with a byte-order mark.
-fn beginning(words: Words, rows: &[ReportRow]) -> Result<Vec<u8>, Error> {
+/// The headings and the first rows.
+fn beginning(words: Words, rows: &[ReportRow]) -> String {
     let headings = ["import-row-line", "import-row-who", "import-row-result", "import-row-details"];
     let headings = headings.map(|id| words.text(id));
     let rows = [headings].into_iter().chain(rows.iter().map(|row| cells(words, row)));
-    Ok([b"\xef\xbb\xbf".to_vec(), table(rows)?].concat())
+    format!("{BYTE_ORDER_MARK}{}", table(rows))
 }
 
 fn cells(words: Words, row: &ReportRow) -> [String; 4] {
@@ -120,11 +120,6 @@ fn cells(words: Words, row: &ReportRow) -> [String; 4] {
     [line.map(|line| line.to_string()).unwrap_or_default(), who, outcome, details]
 }
 
-fn table(rows: impl Iterator<Item = [String; 4]>) -> Result<Vec<u8>, Error> {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    for row in rows {
-        let written = writer.write_record(row.iter().map(|cell| neutralized(cell).into_owned()));
-        written.map_err(|error| Error::Internal(format!("writing a CSV file failed: {error}")))?;
-    }
-    writer.into_inner().map_err(|error| Error::Internal(error.to_string()))
+fn table(rows: impl Iterator<Item = [String; 4]>) -> String {
+    rows.map(csv_row).collect()
 }

@@ -5,11 +5,15 @@ use axum::{body::Bytes, extract::State, response::Response};
 use super::{super::visit::Managed, failed, nothing, page_ref};
 use crate::{
     app::{
-        Actor, App, Error, Result,
+        Actor, App, Result,
         invitations::{self, Cursor, Listed},
         streams::Chunks,
     },
-    domain::{formula::neutralized, ids::InstitutionId, name_page::NamePageRef},
+    domain::{
+        formula::{BYTE_ORDER_MARK, csv_row},
+        ids::InstitutionId,
+        name_page::NamePageRef,
+    },
     http::download::{self, Kind},
 };
 
@@ -55,24 +59,19 @@ impl Chunks for Links {
         let listing =
             invitations::all(&self.app, &self.actor, institution, page, None, (from, BATCH)).await?;
         self.from = listing.next;
-        table(&listing.people, from == Cursor::Start).map(Some)
+        Ok(Some(table(&listing.people, from == Cursor::Start)))
     }
 }
 
-/// Those to whom a message is of use. Spreadsheet programs read a CSV file as UTF-8 if it begins with a byte-order mark.
-fn table(people: &[Listed], is_first: bool) -> Result<Bytes> {
-    let start = if is_first { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(start);
-    let cannot = |error: csv::Error| Error::Internal(format!("writing a CSV file failed: {error}"));
+/// Those to whom a message is of use.
+fn table(people: &[Listed], is_first: bool) -> Bytes {
+    let mut table = String::new();
     if is_first {
-        writer.write_record(["email", "name", "link"]).map_err(cannot)?;
+        table = format!("{BYTE_ORDER_MARK}{}", csv_row(["email", "name", "link"]));
     }
     for one in people.iter().filter(|one| one.state.is_reachable()) {
         let (Some(email), Some(link)) = (&one.guest.email, &one.link) else { continue };
-        let name = one.name();
-        let row = [neutralized(email), neutralized(&name), neutralized(link)];
-        writer.write_record(row.iter().map(|cell| cell.as_bytes())).map_err(cannot)?;
+        table.push_str(&csv_row([email.as_str(), &one.name(), link]));
     }
-    let written = writer.into_inner().map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(written.into())
+    table.into()
 }

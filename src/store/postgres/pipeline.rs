@@ -49,6 +49,11 @@ impl Progress {
         Self { begin, is_unsent: true, ..Self::default() }
     }
 
+    /// Has the transaction sent nothing, and nothing to send?
+    pub fn is_untouched(&self) -> bool {
+        self.is_unsent && self.savepoint == 0 && self.writes.is_empty()
+    }
+
     /// Takes the statement with which the current job begins, unless it was sent.
     fn take_start(&mut self) -> Option<Arc<str>> {
         let is_unsent = mem::take(&mut self.is_unsent);

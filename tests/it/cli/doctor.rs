@@ -20,6 +20,31 @@ fn part<'a>(report: &'a Value, name: &str) -> &'a Value {
     report["parts"].as_array().unwrap().iter().find(|one| one["part"] == name).unwrap()
 }
 
+/// Those of before that are short, where nothing but the code is asked for.
+#[tokio::test]
+async fn short_access_codes_that_open_something_are_named() {
+    let (here, _) = Installation::with_token().await;
+    let create = |title: &str, code: &str| {
+        let words =
+            ["name-page", "create", "--institution", "example", "--title", title, "--access-code", code];
+        here.run(&[&words[..], &["--allow-v2"]].concat())
+    };
+    assert!(create("Choir", "r99e jjf").refused().contains("at least 8 characters"));
+    create("Choir", "r99e jjfy").succeeded();
+    create("Chess", "12345678").succeeded();
+    let found =
+        || part(&report(here.run(&["doctor", "--json", "--listen", "127.0.0.1:0"])), "access codes").clone();
+    assert_eq!(found()["works"], true, "{}", found());
+    let db = here.database().await;
+    execute(&db, "UPDATE name_pages SET access_code = '1234567' WHERE slug = 'chess'", vec![]).await;
+    let told = found();
+    assert_eq!(told["works"], false);
+    assert!(told["says"].as_str().unwrap().ends_with(": example/chess"), "{told}");
+    assert!(told["mend"].as_str().unwrap().contains("--allow-v2 false"), "{told}");
+    here.succeed(&["name-page", "update", "chess", "--institution", "example", "--allow-v2", "false"]);
+    assert_eq!(found()["works"], true);
+}
+
 #[tokio::test]
 async fn says_of_each_part_that_it_works() {
     let here = Installation::new().await;

@@ -180,8 +180,8 @@ async fn invitations_are_sent_again_to_addresses() {
 async fn an_address_is_no_formula_in_the_file() {
     let (here, _) = Installation::with_token().await;
     let printed = here.succeed(&words(&invite(&["--csv", "--file", "-"])));
-    assert_eq!(printed, "email,link\n");
+    assert_eq!(printed, "\"email\",\"link\"\r\n");
     let file = here.write("list.txt", "=1+1|@x.org\n=cmd!A0@x.org");
     let output = here.run(&words(&invite(&["--csv", "--file", file.to_str().unwrap()])));
-    assert!(output.stdout.contains("'=cmd!A0@x.org,http"), "{output:?}");
+    assert!(output.stdout.contains("\"'=cmd!A0@x.org\",\"http"), "{output:?}");
 }

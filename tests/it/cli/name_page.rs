@@ -157,10 +157,10 @@ async fn another_institutions_page_is_no_page() {
 #[tokio::test]
 async fn export_writes_everybody_to_a_new_file() {
     let (here, _) = Installation::with_token().await;
-    here.import("email,first_name,last_name\nana@example.edu,=Ana,Lima\n");
+    here.import("email,first_name,last_name\nana@example.edu,=Ana,Lima;=1\n");
     let export = ["name-page", "export", "class", "--institution", "example", "--base-url"];
     for (format, start) in
-        [("csv", &b"\xef\xbb\xbfemail,"[..]), ("vcard", &b"BEGIN:VCARD\r\n"[..]), ("xlsx", &b"PK"[..])]
+        [("csv", &b"\xef\xbb\xbf\"email\","[..]), ("vcard", &b"BEGIN:VCARD\r\n"[..]), ("xlsx", &b"PK"[..])]
     {
         let out = here.path(&format!("class.{format}"));
         let words =
@@ -174,8 +174,8 @@ async fn export_writes_everybody_to_a_new_file() {
         assert_eq!(mode & 0o777, 0o600, "it has personal data");
     }
     let csv = std::fs::read_to_string(here.path("class.csv")).unwrap();
-    assert!(csv.contains("ana@example.edu,'=Ana,Lima,"), "{csv}");
-    assert!(csv.contains(",https://names.example.edu/badges/"), "{csv}");
+    assert!(csv.contains(r#""ana@example.edu","'=Ana","Lima;'=1","#), "{csv}");
+    assert!(csv.contains(r#","https://names.example.edu/badges/"#), "{csv}");
     let zip = here.path("class.zip");
     let zip = ["https://names.example.edu", "--format", "zip", "--out", zip.to_str().unwrap()];
     assert!(here.succeed(&[&export[..], &zip].concat()).contains("class.zip: "));

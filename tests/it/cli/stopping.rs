@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::support::{
-    process::{Installation, PATIENCE, Serving},
+    process::{Installation, METRICS, PATIENCE, Serving},
     until,
 };
 
@@ -36,7 +36,7 @@ async fn begin(serving: &Serving, token: &str, body: &str, sent: usize) -> TcpSt
     stream.write_all(&body.as_bytes()[..sent]).await.unwrap();
     // This request is in flight, and the one for the metrics.
     until("the server has the request", || async {
-        let metrics = reqwest::get(format!("{}/metrics", serving.base)).await.unwrap().text().await.unwrap();
+        let metrics = reqwest::get(serving.metrics()).await.unwrap().text().await.unwrap();
         metrics.lines().any(|line| line == "endonym_http_requests_in_flight 2")
     })
     .await;
@@ -59,7 +59,7 @@ async fn read_all(stream: &mut TcpStream) -> String {
 async fn a_request_under_way_is_finished() {
     let (here, token) = Installation::with_token().await;
     for signal in ["TERM", "INT"] {
-        let mut serving = here.serve(&["--grace-seconds", "60"]);
+        let mut serving = here.serve(&[&["--grace-seconds", "60"][..], &METRICS].concat());
         let body = body(&format!("{signal}@example.edu"));
         let mut stream = begin(&serving, &token, &body, 20).await;
         serving.signal(signal);
@@ -79,7 +79,7 @@ async fn a_request_under_way_is_finished() {
 #[tokio::test]
 async fn idle_connections_are_not_waited_for() {
     let (here, token) = Installation::on_sqlite_with_token();
-    let mut serving = here.serve(&["--grace-seconds", "600"]);
+    let mut serving = here.serve(&[&["--grace-seconds", "600"][..], &METRICS].concat());
     // One has sent nothing, one has had an answer and keeps the connection, one is in the middle of a head.
     let _silent = TcpStream::connect(serving.address()).await.unwrap();
     let mut used = TcpStream::connect(serving.address()).await.unwrap();
@@ -97,7 +97,7 @@ async fn idle_connections_are_not_waited_for() {
 #[tokio::test]
 async fn nobody_can_keep_it_from_stopping() {
     let (here, token) = Installation::on_sqlite_with_token();
-    let mut serving = here.serve(&["--grace-seconds", "1"]);
+    let mut serving = here.serve(&[&["--grace-seconds", "1"][..], &METRICS].concat());
     let body = body("ana@example.edu");
     let mut stream = begin(&serving, &token, &body, 20).await;
     let told = Instant::now();
@@ -114,7 +114,7 @@ async fn nobody_can_keep_it_from_stopping() {
 #[tokio::test]
 async fn a_second_signal_stops_at_once() {
     let (here, token) = Installation::on_sqlite_with_token();
-    let mut serving = here.serve(&["--grace-seconds", "60"]);
+    let mut serving = here.serve(&[&["--grace-seconds", "60"][..], &METRICS].concat());
     let _stream = begin(&serving, &token, &body("ana@example.edu"), 20).await;
     serving.signal("INT");
     until_draining(&serving).await;
@@ -127,7 +127,7 @@ async fn a_second_signal_stops_at_once() {
 #[tokio::test]
 async fn nothing_that_was_answered_is_lost() {
     let (here, token) = Installation::with_token().await;
-    let serving = here.serve(&["--rate-limit", "1000000"]);
+    let serving = here.serve(&[&["--rate-limit", "1000000"][..], &METRICS].concat());
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let address = format!("{}/api/private/v5/participants", serving.base);
     let answered = Arc::new(AtomicUsize::new(0));
@@ -164,7 +164,7 @@ async fn nothing_that_was_answered_is_lost() {
     }
     assert!(made.len() > 50, "{}", made.len());
     // With the same limit: of the other one, this window has used up more already, on PostgreSQL, where limits outlive a process.
-    let serving = here.serve(&["--rate-limit", "1000000"]);
+    let serving = here.serve(&[&["--rate-limit", "1000000"][..], &METRICS].concat());
     let address = format!("{}/api/private/v5/participants/search", serving.base);
     let ask = json!({ "email_list": made, "per_page": 10_000 });
     let answer = client.post(address).header("Authorization", &token).json(&ask).send().await.unwrap();

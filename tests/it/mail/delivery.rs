@@ -74,7 +74,10 @@ async fn names_and_texts_in_any_script_arrive_unchanged() {
     let text = message["parts"][0]["content"].as_str().unwrap().replace("\r\n", "\n");
     assert!(text.contains("\u{2068}جامعة المثال 🎓\u{2069}") && text.contains("\n    K7PX4MQA\n"), "{text}");
     let html = message["parts"][1]["content"].as_str().unwrap();
-    assert!(html.contains("<bdi>جامعة المثال 🎓</bdi>") && html.contains("dir=\"ltr\""), "{html}");
+    assert!(
+        html.contains("<bdi>\u{2068}جامعة المثال 🎓\u{2069}</bdi>") && html.contains("dir=\"ltr\""),
+        "{html}"
+    );
 }
 
 #[tokio::test]

@@ -4,13 +4,23 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, Error, Forbidden, Missing, audiences, calls, name_pages,
+        Actor, Error, Forbidden, Missing, audiences, calls,
+        imports::CallPolicy,
+        name_pages,
         own_person::{self, OwnPerson},
         participants, persons, sign_in,
     },
     domain::{
-        access::Access, audience::Audience, countries::Countries, ids::InstitutionId, media::Origin,
-        name_page::NamePageRef, quiet_hours::QuietHours, session::PersonId,
+        access::Access,
+        audience::Audience,
+        countries::Countries,
+        email::Email,
+        ids::InstitutionId,
+        media::Origin,
+        name_page::NamePageRef,
+        participant::{Draft, Given},
+        quiet_hours::QuietHours,
+        session::PersonId,
     },
 };
 use serde_json::{Value, json};
@@ -18,6 +28,8 @@ use serde_json::{Value, json};
 use super::{Browser, Seen};
 use crate::support::{
     Answer, Setup, World,
+    database::execute,
+    import::import,
     media::{wav, wav_of},
 };
 
@@ -400,6 +412,53 @@ async fn a_person_asks_to_be_called_where_there_are_calls() {
     // A recording that is made here cancels the call.
     browser.take(&wav(1.0), "").await.expect(201);
     assert!(!stored(&world, world.institution.id).await.is_called);
+}
+
+/// Otherwise anybody could have any number called, as often as they have addresses.
+#[tokio::test]
+async fn whoever_only_registered_where_everybody_can_asks_for_no_call() {
+    let calling = calls::Rules {
+        enabled: true,
+        attempts: 3,
+        quiet_hours: QuietHours::OFF,
+        countries: Countries::default(),
+        ..calls::Rules::nobody()
+    };
+    let world = World::with(Setup { calling, ..Setup::default() }).await;
+    let made = world.person("Ana", ANA).await;
+    let token = World::registration_token(&made);
+    let id = participants::by_token(&world.app, world.institution.id, &token).await.unwrap().id;
+    let mark = || {
+        let text = "INSERT INTO outsiders (institution_id, participant_id) VALUES ($1, $2)";
+        execute(&world.app.db, text, vec![world.institution.id.into(), id.into()])
+    };
+    mark().await;
+    let browser = ana(&world).await;
+    let call = async || browser.post("/me/call", &[("phone_number", "+1 202 555 0123")]).await;
+    let called = async || {
+        let text = "SELECT COUNT(*) FROM calls";
+        world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap().unwrap()
+    };
+    assert!(!browser.get("/me").await.expect(200).body.contains("#call"));
+    call().await.expect(404);
+    assert_eq!(called().await, 0);
+    // On another page of the institution, somebody vouches for them.
+    let choir = world.page("Choir").await;
+    world.person_on(&choir, json!({ "first_name": "Ana", "email": ANA })).await;
+    assert!(browser.get("/me").await.expect(200).body.contains("#call"));
+    let body = json!({ "name_page_id": choir.slug });
+    world.delete(&format!("/v5/participants/{ANA}"), body).await.expect(200);
+    call().await.expect(404);
+    // So does whoever imports them on the page where they are.
+    let imported = Draft {
+        email: Given::Set(Email::parse(ANA).unwrap()),
+        first_name: Given::Set("Ana".into()),
+        ..Draft::default()
+    };
+    let here = (world.institution.id, world.page.id);
+    import(&world.app, here, vec![imported], CallPolicy::Nobody, false).await;
+    call().await.redirects_to("/me?done=call");
+    assert_eq!(called().await, 1);
 }
 
 #[tokio::test]

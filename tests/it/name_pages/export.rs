@@ -45,7 +45,7 @@ async fn managers_choose_a_format_and_get_the_file() {
         let choice = browser.get(&path(&world)).await.expect(200);
         assert_eq!(choice.headers["x-robots-tag"], "noindex");
         for (format, content_type, ending, start) in [
-            ("csv", "text/csv; charset=utf-8", "csv", &b"\xef\xbb\xbfemail,"[..]),
+            ("csv", "text/csv; charset=utf-8", "csv", &b"\xef\xbb\xbf\"email\","[..]),
             ("vcard", "text/vcard; charset=utf-8", "vcf", &b"BEGIN:VCARD"[..]),
             ("zip", "application/zip", "zip", &b"PK"[..]),
             ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx", &b"PK"[..]),

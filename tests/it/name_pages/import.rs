@@ -29,7 +29,7 @@ use crate::{
         World,
         database::execute,
         media::wav,
-        sheets::{row, xlsx, xlsx_of, zip_of},
+        sheets::{ods_of, row, xlsx, xlsx_in_pieces, xlsx_of, zip_of},
         until,
     },
 };
@@ -368,6 +368,56 @@ async fn wanted(world: &World, id: ImportId) {
     imports::import_upload(&world.app, &Actor::Operator, here, id).await.unwrap();
 }
 
+/// A megabyte that unpacks to 45 million rows in which there is nothing, and what else a few bytes can mean. Reading ends at the limit, and
+/// not at the end of the file.
+#[tokio::test]
+async fn what_means_nothing_is_not_read_to_its_end() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let pieces = |row: &str, count: usize| {
+        let piece = row.repeat(100_000);
+        xlsx_in_pieces(std::iter::repeat_n(piece, count / 100_000), "")
+    };
+    let rows = pieces("<row/>", 45_000_000);
+    assert!(rows.len() < 1_500_000, "{}", rows.len());
+    let cells = pieces("<row><c/><c/><c/><c/></row>", 900_000);
+    let marks = pieces(&format!("<row>{}</row>", "&lt;".repeat(20)), 500_000);
+    let head = row(1, &["email", "first_name"]);
+    let behind = {
+        let rows = std::iter::once(head.clone()).chain(std::iter::repeat_n("<row/>".repeat(100_000), 20));
+        xlsx_in_pieces(rows, "")
+    };
+    for (what, file) in [("rows", rows), ("cells", cells), ("marks", marks)] {
+        let page = upload(&browser, &path(&world), &file).await.expect(303).location().to_owned();
+        let page = browser.get(&page[page.find("/p/").unwrap()..]).await.expect(200);
+        let is_told = ["This file has too many rows", "This file is too large"]
+            .iter()
+            .any(|text| page.body.contains(text));
+        assert!(is_told, "{what}: {}", page.body);
+    }
+    // Each names a text of 39,000 characters, or blanks.
+    let long = format!("<si><t>{}</t></si>", "x".repeat(39_000));
+    let named = format!("{head}<row>{}</row>", r#"<c r="A2" t="s"><v>0</v></c>"#.repeat(20_000));
+    let blanks =
+        r#"<table:table-cell><text:p><text:s text:c="39000"/></text:p></table:table-cell>"#.repeat(20_000);
+    let blanks = ods_of(&format!("<table:table-row>{blanks}</table:table-row>"));
+    let cell = |text: &str| format!("<table:table-cell><text:p>{text}</text:p></table:table-cell>");
+    let repeated = ods_of(&format!(
+        "<table:table-row>{}{}</table:table-row><table:table-row table:number-rows-repeated=\"100000\">{}</table:table-row>",
+        cell("email"),
+        cell("first_name"),
+        cell(&"x".repeat(30_000)),
+    ));
+    for (failed, file) in (1..).zip([xlsx_of(&named, &long), blanks, repeated]) {
+        checked(&world, &file).await;
+        assert_eq!(count(&world, "imports WHERE state = 'failed' AND fault = 'large'").await, failed);
+    }
+    // The same behind its beginning, where the check finds it.
+    checked(&world, &behind).await;
+    assert_eq!(count(&world, "imports WHERE state = 'failed' AND fault = 'many'").await, 1);
+    assert_eq!(count(&world, "participants").await, 0);
+}
+
 /// An upload looks at the beginning of a file only. What comes behind it is found by the check, before anything is imported.
 #[tokio::test]
 async fn a_file_that_breaks_behind_its_beginning_fails_its_check_and_brings_nobody() {
@@ -665,9 +715,9 @@ async fn the_report_of_a_long_file_is_downloaded_as_a_whole() {
     assert!(report.headers["content-type"].to_str().unwrap().starts_with("text/csv"));
     let lines: Vec<&str> = report.body.trim_end().split("\r\n").collect();
     let headings = lines[0].trim_start_matches('\u{feff}');
-    assert_eq!((lines.len(), headings), (3_501, "Row,Who,Result,Details"));
-    assert_eq!(lines[3_000], "3001,p2999@example.edu,New,");
-    assert!(lines[3_500].starts_with("3501,'=x499,Rejected,Email "), "{}", lines[3_500]);
+    assert_eq!((lines.len(), headings), (3_501, r#""Row","Who","Result","Details""#));
+    assert_eq!(lines[3_000], r#""3001","p2999@example.edu","New","""#);
+    assert!(lines[3_500].starts_with(r#""3501","'=x499","Rejected","Email "#), "{}", lines[3_500]);
     let reader = signed_in(&world, "reader@example.edu", Role::Reader).await;
     reader.get(&format!("{address}/report.csv")).await.expect(404);
     // The next dry run replaces it.

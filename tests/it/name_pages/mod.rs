@@ -10,6 +10,7 @@ mod invitations;
 mod listen_browser;
 mod messages;
 mod moderation;
+mod open_mail;
 mod own;
 mod page;
 pub mod people;

@@ -106,6 +106,7 @@ fn every_command_of_the_units_is_there_and_they_are_shut_in() {
         let patience: i64 = value("TimeoutStopSec").parse().unwrap();
         assert!(patience > default_number("grace_seconds") + 5, "{name} kills what is being finished");
     }
+    assert!(read(UNITS[0]).contains(" ENDONYM_METRICS_LISTEN=127.0.0.1:9090\n"));
     let files: i64 = read(UNITS[0])
         .lines()
         .find_map(|line| line.strip_prefix("LimitNOFILE=")?.parse().ok())
@@ -256,6 +257,8 @@ fn the_compose_file_is_one_and_starts_things_in_order() {
     let (compose, ours) = checked_compose("deploy/compose.yaml");
     assert_eq!(ours, 3);
     let services = &compose["services"];
+    let ports = services["serve"]["ports"].as_vec().unwrap();
+    assert!(ports.iter().all(|port| port.as_str().unwrap().starts_with("127.0.0.1:")), "{ports:?}");
     assert_eq!(services["migrate"]["depends_on"]["postgres"]["condition"].as_str(), Some("service_healthy"));
     assert!(!services["postgres"]["healthcheck"]["test"].is_badvalue());
 }

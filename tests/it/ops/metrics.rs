@@ -14,7 +14,7 @@ use super::exposition::Exposition;
 use crate::support::{
     database::{on_citus, on_postgres},
     media,
-    process::{Installation, Serving},
+    process::{Installation, METRICS, Serving},
     until,
 };
 
@@ -29,8 +29,8 @@ async fn get(base: &str, path: &str) -> Response {
     client().get(format!("{base}{path}")).send().await.unwrap()
 }
 
-async fn figures(base: &str) -> Exposition {
-    let answer = get(base, "/metrics").await;
+async fn figures(serving: &Serving) -> Exposition {
+    let answer = client().get(serving.metrics()).send().await.unwrap();
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
     Exposition::read(&answer.text().await.unwrap())
@@ -47,8 +47,8 @@ async fn send(serving: &Serving, token: &str, method: &str, path: &str) -> u16 {
 #[tokio::test]
 async fn requests_are_counted_by_version_template_method_and_status() {
     let (here, token) = Installation::with_token().await;
-    let serving = here.serve(&[]);
-    let before = figures(&serving.base).await;
+    let serving = here.serve(&METRICS);
+    let before = figures(&serving).await;
     for (method, path, status) in [
         ("GET", "/api/private/v5/participants", 200),
         ("GET", "/api/private/v5/participants/", 200),
@@ -63,7 +63,7 @@ async fn requests_are_counted_by_version_template_method_and_status() {
     ] {
         assert_eq!(send(&serving, &token, method, path).await, status, "{method} {path}");
     }
-    let after = figures(&serving.base).await;
+    let after = figures(&serving).await;
     for (count, version, route, method, status) in [
         (2.0, "v5", "/api/private/v5/participants", "GET", "200"),
         (1.0, "v4", "/api/private/v4/participants/{id_or_email}", "GET", "404"),
@@ -94,7 +94,7 @@ async fn requests_are_counted_by_version_template_method_and_status() {
 #[tokio::test]
 async fn nothing_that_clients_send_becomes_a_label() {
     let (here, token) = Installation::with_token().await;
-    let serving = here.serve(&[]);
+    let serving = here.serve(&METRICS);
     let odd = |n: u32| {
         [
             format!("/nonsense/{n}"),
@@ -118,10 +118,10 @@ async fn nothing_that_clients_send_becomes_a_label() {
                     send(serving, token, &format!("MADEUP{n}"), &path).await;
                 }
             }
-            figures(&serving.base).await
+            figures(&serving).await
         }
     };
-    figures(&serving.base).await;
+    figures(&serving).await;
     let few = ask(0..2).await;
     let many = ask(2..12).await;
     for label in ["route", "method", "status", "version"] {
@@ -143,7 +143,7 @@ async fn nothing_that_clients_send_becomes_a_label() {
 #[tokio::test]
 async fn what_cannot_be_read_is_counted_and_logged() {
     let (here, _) = Installation::with_token().await;
-    let serving = here.serve(&[]);
+    let serving = here.serve(&METRICS);
     for (sent, status) in [
         ("nonsense\r\n\r\n".to_owned(), "400"),
         (format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "x".repeat(70_000)), "414"),
@@ -154,7 +154,7 @@ async fn what_cannot_be_read_is_counted_and_logged() {
         stream.read_to_string(&mut said).await.unwrap();
         assert!(said.starts_with(&format!("HTTP/1.1 {status}")), "{said}");
         let labels = [("route", "unreadable"), ("method", "other"), ("status", status)];
-        assert_eq!(figures(&serving.base).await.sum(REQUESTS, &labels), 1.0);
+        assert_eq!(figures(&serving).await.sum(REQUESTS, &labels), 1.0);
         let id = said.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap().to_owned();
         let logged = |log: String| log.lines().any(|line| line.contains(&id) && line.contains(status));
         until("a line in the log", || async { logged(serving.log()) }).await;
@@ -165,9 +165,9 @@ async fn what_cannot_be_read_is_counted_and_logged() {
 #[tokio::test]
 async fn a_client_that_hangs_up_is_not_counted_for_ever() {
     let (here, token) = Installation::with_token().await;
-    let serving = here.serve(&[]);
+    let serving = here.serve(&METRICS);
     let now = async || {
-        let seen = figures(&serving.base).await;
+        let seen = figures(&serving).await;
         (seen.sum("endonym_http_requests_in_flight", &[]), seen.sum("endonym_http_connections", &[]))
     };
     let wait_for = async |wanted: (f64, f64)| {
@@ -206,7 +206,7 @@ async fn the_rate_limit_is_counted_by_version() {
         send(&serving, "", "GET", &format!("/api/private/v2/names?access_code={code}")).await,
     ];
     assert_eq!(statuses, [200, 429, 429, 429, 429, 200, 429]);
-    let seen = figures(&serving.base).await;
+    let seen = figures(&serving).await;
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v5")]), 1.0);
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v4")]), 2.0);
     assert_eq!(seen.sum("endonym_rate_limit_refusals_total", &[("version", "v3")]), 1.0);
@@ -216,7 +216,7 @@ async fn the_rate_limit_is_counted_by_version() {
 #[tokio::test]
 async fn sound_pictures_and_writes_are_counted() {
     let (here, token) = Installation::with_token().await;
-    let serving = here.serve(&[]);
+    let serving = here.serve(&METRICS);
     let create = |email: &str, sound: Vec<u8>| {
         let person = json!({ "first_name": "Ana", "email": email, "pronunciation": media::file(sound) });
         let body = json!({ "name_page_id": "class", "participant": person });
@@ -225,7 +225,7 @@ async fn sound_pictures_and_writes_are_counted() {
     };
     assert_eq!(create("a@x.org", media::wav(1.0)).await.unwrap().status(), 201);
     assert_eq!(create("b@x.org", b"no sound".to_vec()).await.unwrap().status(), 422);
-    let seen = figures(&serving.base).await;
+    let seen = figures(&serving).await;
     let processed =
         |outcome| seen.sum("endonym_media_processed_total", &[("kind", "recording"), ("outcome", outcome)]);
     assert_eq!((processed("ok"), processed("refused"), processed("failed")), (1.0, 1.0, 0.0));
@@ -246,7 +246,7 @@ async fn sound_pictures_and_writes_are_counted() {
         assert_eq!(create(email, media::wav(1.0)).await.unwrap().status(), 201);
     }
     until("both are counted", || async {
-        let seen = figures(&serving.base).await;
+        let seen = figures(&serving).await;
         seen.sum("endonym_db_commit_writes_count", &[]) >= commits + 2.0
             && seen.sum("endonym_db_commit_writes_sum", &[]) >= together + 2.0
     })
@@ -266,7 +266,7 @@ async fn lookups_that_wait_together_are_one_statement() {
     let people = format!("{}/api/private/v5/participants", serving.base);
     let made = client().post(&people).header("Authorization", &token).json(&body).send().await.unwrap();
     assert_eq!(made.status(), 201);
-    let before = figures(&serving.base).await;
+    let before = figures(&serving).await;
     let lookup = format!(
         "GET /api/private/v5/participants/latest?tokens=ana@x.org HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
          Authorization: {token}\r\n\r\n"
@@ -286,7 +286,7 @@ async fn lookups_that_wait_together_are_one_statement() {
             assert!(said.starts_with("HTTP/1.1 200") && said.contains("\"ana@x.org\""), "{said}");
         }
     }
-    let after = figures(&serving.base).await;
+    let after = figures(&serving).await;
     let counted = |what: &str| {
         let name = format!("endonym_db_statement_lookups_{what}");
         after.sum(&name, &[]) - before.sum(&name, &[])
@@ -299,8 +299,8 @@ async fn lookups_that_wait_together_are_one_statement() {
 #[tokio::test]
 async fn the_process_tells_of_itself() {
     let here = Installation::new().await;
-    let serving = here.serve(&[]);
-    let first = figures(&serving.base).await;
+    let serving = here.serve(&METRICS);
+    let first = figures(&serving).await;
     let version = [("version", env!("CARGO_PKG_VERSION"))];
     assert_eq!(first.sum("endonym_build_info", &version), 1.0);
     assert!(first.sum("process_resident_memory_bytes", &[]) > 1e6);
@@ -312,21 +312,19 @@ async fn the_process_tells_of_itself() {
     let mut later = cpu;
     while later == cpu {
         get(&serving.base, "/docs").await;
-        later = figures(&serving.base).await.sum("process_cpu_seconds_total", &[]);
+        later = figures(&serving).await.sum("process_cpu_seconds_total", &[]);
     }
     assert!(later > cpu);
 }
 
 /// The setting `metrics_listen`.
 #[tokio::test]
-async fn at_an_address_of_its_own_it_is_nowhere_else() {
+async fn it_has_an_address_of_its_own_and_is_nowhere_else() {
     let here = Installation::new().await;
-    let serving = here.serve(&["--metrics-listen", "127.0.0.1:0"]);
-    let line = serving.greeting.lines().find(|line| line.contains("Metrics")).expect("it is told where");
-    let (_, base) = line.split_once("http").unwrap();
-    let base = format!("http{}", base.strip_suffix("/metrics").unwrap());
+    let serving = here.serve(&METRICS);
+    let base = serving.metrics().strip_suffix("/metrics").unwrap().to_owned();
     assert_ne!(base, serving.base);
-    assert!(figures(&base).await.sum("endonym_build_info", &[]) == 1.0);
+    assert!(figures(&serving).await.sum("endonym_build_info", &[]) == 1.0);
     assert_eq!(get(&serving.base, "/metrics").await.status(), 404);
     for path in ["/", "/healthz", "/docs", "/api/private/v5/participants", "/metrics/x"] {
         assert_eq!(get(&base, path).await.status(), 404, "{path}");
@@ -334,7 +332,7 @@ async fn at_an_address_of_its_own_it_is_nowhere_else() {
     // On the main listener, such a path is a recording's.
     assert_eq!(get(&base, "/audio/1/x.mp3").await.text().await.unwrap(), r#"{"message":"Not Found"}"#);
     // Requests to both listeners are counted.
-    assert_eq!(figures(&base).await.sum(REQUESTS, &[("route", "other"), ("status", "404")]), 7.0);
+    assert_eq!(figures(&serving).await.sum(REQUESTS, &[("route", "other"), ("status", "404")]), 7.0);
     let taken = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", serving.address()]);
     assert!(taken.contains("--metrics-listen") && taken.contains(serving.address()), "{taken}");
     let nonsense = here.refuse(&["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "everywhere"]);
@@ -343,11 +341,18 @@ async fn at_an_address_of_its_own_it_is_nowhere_else() {
 }
 
 #[tokio::test]
-async fn it_can_be_switched_off() {
+async fn it_is_off_unless_an_address_is_given() {
     let here = Installation::new().await;
-    let serving = here.serve(&["--metrics-listen", "off"]);
-    assert_eq!(get(&serving.base, "/metrics").await.status(), 404);
-    assert!(!serving.greeting.contains("Metrics"));
+    for off in [&[][..], &["--metrics-listen", ""], &["--metrics-listen", "off"]] {
+        let serving = here.serve(off);
+        for path in ["/metrics", "/metrics/", "/metrics?x", "/ops/metrics", "/api/metrics"] {
+            let answer = get(&serving.base, path).await;
+            assert_eq!(answer.status(), 404, "{off:?} {path}");
+            assert!(!answer.text().await.unwrap().contains("endonym_build_info"), "{off:?} {path}");
+        }
+        assert!(!serving.greeting.contains("Metrics"));
+        assert_eq!(serving.stop().await, 0);
+    }
 }
 
 /// The calls of a job runner, one per line.

@@ -19,7 +19,7 @@ use crate::{
     mail::certificate,
     support::{
         database,
-        process::{Installation, PATIENCE, Serving},
+        process::{Installation, METRICS, PATIENCE, Serving},
         until,
     },
 };
@@ -238,9 +238,9 @@ async fn behind_nginx_no_lookup_fails_while_nodes_are_killed_and_restarted() {
         let listen = node.address().to_owned();
         assert_eq!(node.stop().await, 0);
         let mut command = here.command(&["serve", "--listen", &listen]);
-        command.args(settings);
+        command.args(settings).args(METRICS);
         let node = Serving::start(command, here.path("serve.log"));
-        let metrics = format!("{}/metrics", node.base);
+        let metrics = node.metrics();
         until("nginx uses the node again", || async {
             let text = client.get(&metrics).send().await.unwrap().text().await.unwrap();
             text.contains("version=\"v4\"")

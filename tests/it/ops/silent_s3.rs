@@ -20,7 +20,7 @@ use crate::support::{
     database,
     media::{file, files, wav},
     postgres::PostgresServer,
-    process::{Installation, PATIENCE, Serving},
+    process::{Installation, METRICS, PATIENCE, Serving},
     proxy::Proxy,
     s3::S3Server,
     until,
@@ -40,6 +40,8 @@ struct Scene {
     token: String,
     /// Where clients send their requests.
     base: String,
+    /// The URL of the only node's metrics.
+    metrics: String,
 }
 
 impl Scene {
@@ -47,7 +49,7 @@ impl Scene {
         let s3 = S3Server::new().await;
         let proxy = Proxy::start(s3.address).await;
         let client = Client::builder().no_proxy().timeout(LONGEST * 2).build().unwrap();
-        Self { s3, proxy, client, token: String::new(), base: String::new() }
+        Self { s3, proxy, client, token: String::new(), base: String::new(), metrics: String::new() }
     }
 
     /// One node on the database of the tests.
@@ -55,15 +57,15 @@ impl Scene {
         let (here, token) = Installation::with_token().await;
         let scene = Self::new().await;
         let serving = scene.node(&here, timeout);
-        let base = serving.base.clone();
-        (here, serving, Self { token, base, ..scene })
+        let (base, metrics) = (serving.base.clone(), serving.metrics());
+        (here, serving, Self { token, base, metrics, ..scene })
     }
 
     fn node(&self, here: &Installation, timeout: &str) -> Serving {
         let url = self.s3.url_through(&self.proxy.base);
         let store = ["--blobs-url", &url, "--blobs-timeout-seconds", timeout];
         let others = ["--rate-limit", "1000000", "--log", "warn"];
-        here.serve(&[store, others].concat())
+        here.serve(&[&store[..], &others, &METRICS].concat())
     }
 
     fn get(&self, path: &str) -> RequestBuilder {
@@ -98,7 +100,7 @@ impl Scene {
     }
 
     async fn figures(&self) -> Exposition {
-        Exposition::read(&self.get("/metrics").send().await.unwrap().text().await.unwrap())
+        Exposition::read(&self.client.get(&self.metrics).send().await.unwrap().text().await.unwrap())
     }
 
     async fn is_circuit(&self, state: &str) -> bool {

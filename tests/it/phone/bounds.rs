@@ -76,6 +76,30 @@ async fn never_two_calls_to_one_number_at_a_time() {
     assert_eq!(take(&world).await.unwrap().number.e164(), ANA);
 }
 
+/// Whoever asks: the number may belong to somebody who wants nothing of this.
+#[tokio::test]
+async fn three_calls_in_a_day_to_one_number_by_all_institutions_together() {
+    let world = world(rules()).await;
+    let neighbor = world.neighbor().await;
+    create_next_door(&world, &neighbor, "eve@x.org", ANA).await;
+    for n in 0..4 {
+        create(&world, &format!("p{n}@x.org"), ANA).await;
+    }
+    for _ in 0..3 {
+        let claimed = take(&world).await.expect("a call");
+        calls::finish(&world.app, &claimed.attempt, Outcome::Canceled(Reason::ByOperator)).await.unwrap();
+    }
+    assert!(take(&world).await.is_none(), "the number was called three times");
+    create(&world, "ben@x.org", BEN).await;
+    assert_eq!(take(&world).await.unwrap().number.e164(), BEN, "others are called");
+    // Who is deleted and registered again is not forgotten.
+    assert_eq!(delete(&world, "p0@x.org").await.0, 200);
+    create(&world, "p0@x.org", ANA).await;
+    assert!(take(&world).await.is_none());
+    world.advance(Duration::from_secs(24 * 3_600 + 1));
+    assert_eq!(take(&world).await.expect("a day later").number.e164(), ANA);
+}
+
 #[tokio::test]
 async fn so_many_at_once_and_in_a_minute() {
     let world = world(Rules { max_at_once: 2, max_per_minute: 3, ..rules() }).await;

@@ -17,7 +17,7 @@ use super::{
     },
 };
 use crate::support::{
-    process::{Installation, PATIENCE, Serving},
+    process::{Installation, METRICS, PATIENCE, Serving},
     until,
 };
 
@@ -30,7 +30,7 @@ fn trunk(phone: &Baresip) -> String {
 fn serve(here: &Installation, phone: &Baresip, more: &[&str]) -> Serving {
     let url = trunk(phone);
     let words = ["--phone-url", &url, "--phone-quiet-hours", "off", "--workers", "2"];
-    here.serve(&[&words[..], more].concat())
+    here.serve(&[&words[..], more, &METRICS].concat())
 }
 
 async fn create(serving: &Serving, token: &str) {
@@ -115,7 +115,7 @@ async fn what_somebody_says_on_the_phone_is_played_to_others() {
     let alike = sound::compare(&name, &samples);
     assert!(alike.correlation > 0.85 && alike.longer.abs() < 0.3, "{alike:?}");
     assert!((loudness + 16.0).abs() < 1.0, "{loudness} LUFS");
-    let metrics = get(&serving, &token, "/metrics").await.text().await.unwrap();
+    let metrics = reqwest::get(serving.metrics()).await.unwrap().text().await.unwrap();
     assert!(metrics.contains("endonym_call_attempts_total{state=\"recorded\"} 1"), "{metrics}");
     assert!(!serving.log().contains(NUMBER), "a number is in the log");
 }

@@ -9,7 +9,7 @@ use endonym::{
         service::{Draining, Service, Shared},
     },
     server::{self, Limits},
-    site::{self, Metrics},
+    site,
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use tokio::net::TcpListener;
@@ -35,7 +35,7 @@ async fn a_panic_is_worded_by_the_face_that_it_happened_in() {
     let world = World::new().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    let site = site::site(world.app.clone(), Draining::default(), Metrics::Enabled);
+    let site = site::site(world.app.clone(), Draining::default());
     let stop = CancellationToken::new();
     tokio::spawn(server::run(listener, Arc::new(Panicking(site)), Limits::default(), stop.clone()));
     for (path, kind, words) in [

@@ -92,6 +92,36 @@ async fn bookkeeping_does_not_wait_for_those_who_wait_for_an_institution() {
     assert!(waited.iter().all(Result::is_ok), "{waited:?}");
 }
 
+/// Those who wait for one institution leave connections to the others.
+#[tokio::test]
+async fn writes_of_other_institutions_do_not_wait_for_those_who_wait_for_one() {
+    if !on_postgres() {
+        return;
+    }
+    let world = World::new().await;
+    let (db, here) = (&world.app.db, world.institution.id);
+    let there = world.neighbor().await.institution.id;
+    let holder = Holder::lock(&world, here).await;
+    let lock = |institution| {
+        db.write::<_, Error>(move |sql| Box::pin(async move { rolls::lock(sql, institution).await }))
+    };
+    // More than there are connections.
+    let many = 3 * world.database.options.connections;
+    let waiting = join_all((0..many).map(|_| lock(here)));
+    let others = async {
+        until_someone_waits(db, 1).await;
+        // They would wait for as long as the lock is held.
+        for _ in 0..10 {
+            let written = tokio::time::timeout(Duration::from_secs(20), lock(there)).await;
+            written.expect("it does not wait").unwrap();
+        }
+        holder.release().await;
+    };
+    let (waited, ()) = join(waiting, others).await;
+    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
+    assert_eq!(left_open(db).await, 0);
+}
+
 async fn transaction(sql: &mut Sql) -> Result<i64> {
     Ok(sql.one("SELECT txid_current()", &[], |row| row.int(0)).await?.unwrap_or_default())
 }

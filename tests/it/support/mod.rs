@@ -47,7 +47,7 @@ use endonym::{
     outbound::{self, Outbound},
     phone::Phone,
     server::{self, Limits},
-    site::{self, Metrics},
+    site,
     store::{self, Db, secrets::Secrets},
 };
 use reqwest::{Method, StatusCode};
@@ -205,7 +205,7 @@ impl World {
         let limits = setup.limits.clone();
         let app = App::new(setup.parts(database.db.clone(), &base, folder.path(), clock));
         let stop = CancellationToken::new();
-        let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
+        let site = site::site(app.clone(), Draining::default());
         tokio::spawn(server::run(listener, site, limits, stop.clone()));
         // Plain http needs no root certificates, and loading them is slow.
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();

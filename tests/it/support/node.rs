@@ -1,12 +1,6 @@
 //! Another node of an installation, behind the same load balancer.
 
-use endonym::{
-    app::App,
-    http::service::Draining,
-    server,
-    site::{self, Metrics},
-    store::Db,
-};
+use endonym::{app::App, http::service::Draining, server, site, store::Db};
 use tokio_util::sync::CancellationToken;
 
 use super::{Setup, World};
@@ -30,7 +24,7 @@ impl Node {
         let limits = setup.limits.clone();
         let app = App::new(setup.parts(db, &base, world.folder.path(), world.app.clock.clone()));
         let stop = CancellationToken::new();
-        let site = site::site(app.clone(), Draining::default(), Metrics::Enabled);
+        let site = site::site(app.clone(), Draining::default());
         tokio::spawn(server::run(listener, site, limits, stop.clone()));
         Self { app, base, stop }
     }

@@ -269,6 +269,9 @@ pub struct Serving {
     log: PathBuf,
 }
 
+/// The options of a server with metrics.
+pub const METRICS: [&str; 2] = ["--metrics-listen", "127.0.0.1:0"];
+
 /// For a process to start, to stop or to answer, on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -305,6 +308,12 @@ impl Serving {
                 Err(_) => panic!("the server did not start: {}{}", serving.greeting, serving.log()),
             }
         }
+    }
+
+    /// The URL of its metrics, if it was started with `METRICS`.
+    pub fn metrics(&self) -> String {
+        let line = self.greeting.lines().find(|line| line.contains("Metrics")).expect("it is told where");
+        format!("http{}", line.split_once("http").unwrap().1.trim())
     }
 
     /// `127.0.0.1:PORT`

@@ -2,17 +2,24 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use hyper::{
+    Method,
+    body::Incoming,
+    service::{Service, service_fn},
+};
 use hyper_util::rt::TokioIo;
 use s3s::{auth::SimpleAuth, service::S3ServiceBuilder};
 use s3s_fs::FileSystem;
 use tempfile::TempDir;
-use tokio::task::JoinHandle;
+use tokio::{sync::watch, task::JoinHandle};
 
 pub struct S3Server {
     pub endpoint: String,
     pub address: std::net::SocketAddr,
     folder: Arc<TempDir>,
     serving: JoinHandle<()>,
+    /// Whether requests to remove something wait.
+    holds_removals: watch::Sender<bool>,
 }
 
 const KEY: &str = "test-key";
@@ -29,17 +36,27 @@ impl S3Server {
         let mut builder = S3ServiceBuilder::new(FileSystem::new(folder.path()).unwrap());
         builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
         let service = builder.build();
+        let (holds_removals, is_holding) = watch::channel(false);
         let serving = tokio::spawn(async move {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let service = service.clone();
+                let (service, is_holding) = (service.clone(), is_holding.clone());
+                let service = service_fn(move |request: hyper::Request<Incoming>| {
+                    let (service, mut is_holding) = (service.clone(), is_holding.clone());
+                    async move {
+                        if matches!(*request.method(), Method::DELETE) {
+                            let _ = is_holding.wait_for(|holds| !holds).await;
+                        }
+                        Service::call(&service, request).await
+                    }
+                });
                 connections.spawn(async move {
                     let http = hyper::server::conn::http1::Builder::new();
                     let _ = http.serve_connection(TokioIo::new(stream), service).await;
                 });
             }
         });
-        Self { endpoint, address, folder, serving }
+        Self { endpoint, address, folder, serving, holds_removals }
     }
 
     /// A value for `ENDONYM_BLOBS_URL`.
@@ -63,6 +80,11 @@ impl S3Server {
     /// The directory in which the server stores our objects.
     pub fn bucket(&self) -> PathBuf {
         self.folder.path().join(BUCKET).join("endonym")
+    }
+
+    /// Whether requests to remove a file wait, as with a slow server.
+    pub fn hold_removals(&self, holds: bool) {
+        self.holds_removals.send_replace(holds);
     }
 
     /// Stops abruptly, as in a power failure.

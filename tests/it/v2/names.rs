@@ -73,11 +73,12 @@ async fn a_page_opens_by_its_access_code_and_by_no_other_of_its_names() {
     let new = name_pages::New {
         title: "Choir".into(),
         slug: Some("choir".into()),
-        access_code: Some("CHOIR".into()),
+        access_code: Some("CHOIR 2027".into()),
         allow_v2: true,
     };
     name_pages::create(&world.app, &Actor::Operator, world.institution.id, new).await.unwrap();
-    get(&world, "access_code=choir").await.expect(200);
+    get(&world, "access_code=choir").await.expect(404);
+    get(&world, "access_code=choir2027").await.expect(200);
 }
 
 #[tokio::test]

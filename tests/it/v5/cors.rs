@@ -7,7 +7,7 @@ use endonym::app::{
 use reqwest::Method;
 
 use super::every_endpoint;
-use crate::support::{Answer, World};
+use crate::support::{Answer, World, until};
 
 const DIRECTORY: &str = "https://directory.example.edu";
 
@@ -85,6 +85,28 @@ async fn other_origins_may_read_nothing() {
             let asked = preflight(&world, path, origin).await;
             assert_eq!(header(asked.headers(), "access-control-allow-origin"), "", "{origin}");
         }
+    }
+}
+
+/// Anybody can send preflights. What they are answered from is read once, and again when an institution has changed its list.
+#[tokio::test]
+async fn preflights_are_answered_from_memory_until_a_list_changes() {
+    let world = listing(DIRECTORY).await;
+    let listed = async |origin: &str| {
+        let answer = preflight(&world, "/v5/participants", origin).await;
+        header(answer.headers(), "access-control-allow-origin") == origin
+    };
+    assert!(listed(DIRECTORY).await);
+    let new = "https://new.example.edu";
+    let change = |add: &str, remove: &str| Change {
+        allow_origins: vec![add.to_owned()],
+        forbid_origins: vec![remove.to_owned()],
+        ..Change::default()
+    };
+    for (add, remove) in [(new, DIRECTORY), (DIRECTORY, new)] {
+        let (app, slug) = (&world.app, &world.institution.slug);
+        institutions::update(app, &Actor::Operator, slug, change(add, remove)).await.unwrap();
+        until("the list is read again", || async { listed(add).await && !listed(remove).await }).await;
     }
 }
 

@@ -23,7 +23,7 @@ struct Open {
 pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
     let zip = &mut Zipped::open(input)?;
     let damaged = || SheetFault::Damaged("the file is damaged: it has no content".to_owned());
-    let part = zip.part("content.xml", limits::TABLE_BYTES)?.ok_or_else(damaged)?;
+    let part = zip.part("content.xml", limits::UNPACKED_BYTES)?.ok_or_else(damaged)?;
     let mut xml = Xml::new(part);
     let mut is_spreadsheet = false;
     // Paragraphs of comments do not belong to the cell.
@@ -45,6 +45,7 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                     line = 0;
                 }
                 b"table-row" => {
+                    rows.count_row()?;
                     row_repeated = repeated(&tag, "table:number-rows-repeated")?;
                     cells.clear();
                     column = 0;
@@ -73,7 +74,8 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                             _ => 1,
                         };
                         let blank = if tag.local_name().as_ref() == b"line-break" { "\n" } else { " " };
-                        xml::append(&mut open.text, &blank.repeat(usize::min(count, limits::CELL + 1)));
+                        let room = (limits::CELL + 1).saturating_sub(open.text.len());
+                        xml::append(&mut open.text, &blank.repeat(usize::min(count, room)));
                     }
                 }
                 _ => {}
@@ -99,8 +101,10 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
                 b"table-row" => {
                     let row = std::mem::take(&mut cells);
                     if !row.is_empty() {
+                        let text: u64 = row.iter().map(Cell::size).sum();
                         for at in 1..=row_repeated {
                             rows.count_cells(row.len() as u64)?;
+                            rows.count_text(text)?;
                             rows.push(line.saturating_add(at), row.clone(), RowState::Readable)?;
                         }
                     }
@@ -145,6 +149,7 @@ fn place(
     rows: &mut Rows<'_, '_>,
 ) -> Result<u64, SheetFault> {
     let Open { value, text, repeated, .. } = open;
+    rows.count_text(text.len() as u64)?;
     let cell = match value {
         // What is shown says which error it is.
         Some(Cell::Error(_)) => Cell::Error(text.chars().take(20).collect()),
@@ -157,6 +162,7 @@ fn place(
             return Err(SheetFault::TooManyColumns { line });
         }
         rows.count_cells(repeated)?;
+        rows.count_text(cell.size() * repeated)?;
         cells.resize(column as usize, Cell::Empty);
         cells.resize(next as usize, cell);
     }

@@ -3,7 +3,12 @@
 
 use std::collections::HashSet;
 
-use super::{Cell, Input, RowState, Rows, SheetFault, csv::Records, limits, zipped::Zipped};
+use super::{
+    Cell, Input, RowState, Rows, SheetFault,
+    csv::Records,
+    limits,
+    zipped::{Budget, Zipped},
+};
 
 /// The first row that is passed on. `pronouns` is the institution's custom field of that kind, if there is one.
 const HEADINGS: [&str; 6] = ["email", "first_name", "last_name", "institution_id", "phonetic", "pronouns"];
@@ -18,7 +23,9 @@ pub fn read(input: &Input, class: Option<&str>, rows: &mut Rows<'_, '_>) -> Resu
     let columns = Columns::of(&table);
     let headings = HEADINGS.map(|heading| Cell::Text(heading.to_owned()));
     rows.push(1, headings.to_vec(), RowState::Readable)?;
-    while let Some((line, record)) = table.records.next_record()? {
+    while let Some((line, record)) = table.next_record()? {
+        rows.count_row()?;
+        rows.count_text(record.as_slice().len() as u64)?;
         rows.count_cells(record.len() as u64)?;
         let Ok(record) = ::csv::StringRecord::from_byte_record(record.clone()) else {
             rows.push(line, Vec::new(), RowState::Unreadable)?;
@@ -124,19 +131,27 @@ fn is_class(zip: &mut Zipped, class: &str) -> Result<bool, SheetFault> {
 struct Table<'a> {
     records: Records<Box<dyn std::io::Read + 'a>>,
     headings: Vec<String>,
+    budget: Budget,
 }
 
 impl<'a> Table<'a> {
     fn open(zip: &'a mut Zipped, name: &str) -> Result<Self, SheetFault> {
         let missing = || SheetFault::Damaged(format!("the file is damaged: `{name}` is missing"));
         let at = zip.position_of(name).ok_or_else(missing)?;
-        let file: Box<dyn std::io::Read + 'a> = Box::new(zip.read(at, limits::TABLE_BYTES)?);
+        let part = zip.part_at(at, limits::UNPACKED_BYTES)?;
+        let budget = part.budget.clone();
+        let file: Box<dyn std::io::Read + 'a> = Box::new(part);
         let mut records = Records::new(file)?;
         let headings = match records.next_record()? {
             Some((_, record)) => record.iter().map(heading).collect(),
             None => Vec::new(),
         };
-        Ok(Self { records, headings })
+        Ok(Self { records, headings, budget })
+    }
+
+    fn next_record(&mut self) -> Result<Option<(u64, &::csv::ByteRecord)>, SheetFault> {
+        self.budget.step()?;
+        self.records.next_record()
     }
 
     fn column(&self, name: &str) -> Option<usize> {

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::{
     Cell, Input, RowState, Rows, SheetFault, limits,
     xml::{self, Xml},
-    zipped::Zipped,
+    zipped::{Part, Zipped},
 };
 
 pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
@@ -21,7 +21,7 @@ pub fn read(input: &Input, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
     let context = Context { strings: strings(zip)?, dates: date_styles(zip)?, is_1904: workbook.is_1904 };
     for id in workbook.visible_sheets {
         let Some((_, target)) = targets.iter().find(|(one, _)| *one == id) else { continue };
-        let Some(part) = zip.part(target, limits::TABLE_BYTES)? else { continue };
+        let Some(part) = zip.part(target, limits::UNPACKED_BYTES)? else { continue };
         sheet(part, &context, rows)?;
         if !rows.is_empty {
             return Ok(());
@@ -131,7 +131,8 @@ fn strings(zip: &mut Zipped) -> Result<Strings, SheetFault> {
                         return Err(SheetFault::TooLarge(text));
                     }
                     strings.text.push_str(&value);
-                    let end = u32::try_from(strings.text.len()).map_err(|_| SheetFault::TooManyCells)?;
+                    let end = u32::try_from(strings.text.len())
+                        .map_err(|_| SheetFault::TooManyCells(limits::PACKED_CELLS))?;
                     strings.ends.push(end);
                 }
             }
@@ -247,7 +248,7 @@ struct Open {
     inside: Inside,
 }
 
-fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
+fn sheet(part: Part<impl Read>, context: &Context, rows: &mut Rows<'_, '_>) -> Result<(), SheetFault> {
     let mut xml = Xml::new(part);
     let (mut line, mut column) = (0_u64, 0_usize);
     let mut cells: Vec<Cell> = Vec::new();
@@ -256,6 +257,7 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
         match xml.next_event()? {
             Event::Start(tag) => match tag.local_name().as_ref() {
                 b"row" => {
+                    rows.count_row()?;
                     let given = xml::attribute(&tag, "r")?.and_then(|row| row.parse().ok());
                     let next: u64 = given.unwrap_or(line.saturating_add(1));
                     if next <= line {
@@ -292,7 +294,9 @@ fn sheet(part: impl Read, context: &Context, rows: &mut Rows<'_, '_>) -> Result<
                 b"v" => open.iter_mut().for_each(|open| open.is_value = false),
                 b"c" => {
                     if let Some(done) = open.take() {
-                        place(&mut cells, column, cell(done, context), line)?;
+                        let cell = cell(done, context);
+                        rows.count_text(cell.size())?;
+                        place(&mut cells, column, cell, line)?;
                     }
                     column += 1;
                 }

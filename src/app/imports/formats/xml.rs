@@ -10,32 +10,39 @@ use quick_xml::{
     Reader,
     escape::{resolve_predefined_entity, unescape},
     events::{BytesRef, BytesStart, BytesText, Event},
+    name::QName,
 };
 
-use super::{SheetFault, limits};
+use super::{
+    SheetFault, limits,
+    zipped::{Budget, Part},
+};
 
 /// More than any spreadsheet program nests.
 const DEPTH: usize = 64;
 
 pub struct Xml<R> {
-    reader: Reader<BufReader<Guard<R>>>,
+    reader: Reader<BufReader<Guard<Part<R>>>>,
     buffer: Vec<u8>,
     depth: usize,
+    budget: Budget,
 }
 
 impl<R: Read> Xml<R> {
-    pub fn new(part: R) -> Self {
+    pub fn new(part: Part<R>) -> Self {
+        let budget = part.budget.clone();
         let guard = Guard { inner: part, run: 0, is_open: false };
         let mut reader = Reader::from_reader(BufReader::with_capacity(64 << 10, guard));
         let config = reader.config_mut();
         config.expand_empty_elements = true;
         config.check_end_names = false;
-        Self { reader, buffer: Vec::new(), depth: 0 }
+        Self { reader, buffer: Vec::new(), depth: 0, budget }
     }
 
     /// The next event. The parser remembers all open tags, so their number is limited, too.
     pub fn next_event(&mut self) -> Result<Event<'_>, SheetFault> {
         self.buffer.clear();
+        self.budget.step()?;
         let event = self.reader.read_event_into(&mut self.buffer).map_err(fault)?;
         match &event {
             Event::Start(_) => self.depth += 1,
@@ -61,18 +68,22 @@ pub fn fault(error: quick_xml::Error) -> SheetFault {
 
 /// The value of an attribute, by its name with prefix.
 pub fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, SheetFault> {
-    let found = tag.try_get_attribute(name).map_err(|error| fault(error.into()))?;
-    let Some(found) = found else { return Ok(None) };
-    let text = String::from_utf8_lossy(&found.value);
-    let text = unescape(&text).map_err(|error| fault(error.into()))?;
-    Ok(Some(text.into_owned()))
+    find_attribute(tag, |key| key.as_ref() == name.as_bytes())
 }
 
 /// The value of the attribute with this name, whatever its prefix.
 pub fn local_attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, SheetFault> {
+    find_attribute(tag, |key| key.local_name().as_ref() == name.as_bytes())
+}
+
+/// Does not look for duplicates, which compares each attribute with all others: a tag has room for tens of thousands.
+fn find_attribute(
+    tag: &BytesStart<'_>,
+    is_wanted: impl Fn(QName<'_>) -> bool,
+) -> Result<Option<String>, SheetFault> {
     for found in tag.attributes().with_checks(false) {
         let found = found.map_err(|error| fault(error.into()))?;
-        if found.key.local_name().as_ref() == name.as_bytes() {
+        if is_wanted(found.key) {
             let text = String::from_utf8_lossy(&found.value);
             let text = unescape(&text).map_err(|error| fault(error.into()))?;
             return Ok(Some(text.into_owned()));

@@ -1,7 +1,13 @@
 //! ZIP files within limits. What a file says about its size is checked before it is read, and the bytes are counted while they are
 //! unpacked.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::{
+    io::{self, Read, Seek, SeekFrom},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use zip::ZipArchive;
 
@@ -10,6 +16,62 @@ use super::{Input, ReadSeek, SheetFault, limits};
 pub struct Zipped {
     archive: ZipArchive<Box<dyn ReadSeek>>,
     names: Vec<String>,
+    budget: Budget,
+}
+
+/// What reading the tables of a file may still cost, in all of its parts together. A kilobyte can unpack to a megabyte of elements that mean
+/// nothing, such as empty rows.
+#[derive(Clone)]
+pub struct Budget(Arc<Left>);
+
+struct Left {
+    bytes: AtomicU64,
+    steps: AtomicU64,
+}
+
+impl Budget {
+    fn new() -> Self {
+        let (bytes, steps) = (limits::UNPACKED_BYTES.into(), limits::STEPS.into());
+        Self(Arc::new(Left { bytes, steps }))
+    }
+
+    /// An element or a text in XML, or a record in a CSV file.
+    pub fn step(&self) -> Result<(), SheetFault> {
+        let too_many = || {
+            SheetFault::TooLarge(format!("the tables in the file have more than {} elements", limits::STEPS))
+        };
+        take(&self.0.steps, 1).ok_or_else(too_many)
+    }
+
+    fn bytes(&self, read: usize) -> io::Result<()> {
+        let too_many = || {
+            io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                too_large(limits::UNPACKED_BYTES, "the tables in the file are"),
+            )
+        };
+        take(&self.0.bytes, read as u64).ok_or_else(too_many)
+    }
+}
+
+/// Only one thread reads a file.
+fn take(left: &AtomicU64, more: u64) -> Option<()> {
+    let rest = left.load(Ordering::Relaxed).checked_sub(more)?;
+    left.store(rest, Ordering::Relaxed);
+    Some(())
+}
+
+/// A table, or another part of a spreadsheet.
+pub struct Part<R> {
+    inner: R,
+    pub budget: Budget,
+}
+
+impl<R: Read> Read for Part<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.budget.bytes(read).map(|()| read)
+    }
 }
 
 impl Zipped {
@@ -37,7 +99,7 @@ impl Zipped {
                 "the file would be larger than {most} MB when unpacked"
             )));
         }
-        Ok(Self { archive, names })
+        Ok(Self { archive, names, budget: Budget::new() })
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -62,17 +124,23 @@ impl Zipped {
     pub fn read(&mut self, at: usize, most: u64) -> Result<impl Read + '_, SheetFault> {
         let entry = self.archive.by_index(at).map_err(SheetFault::zip)?;
         if entry.size() > most {
-            return Err(SheetFault::TooLarge(too_large(most)));
+            return Err(SheetFault::TooLarge(too_large(most, "a part of the file is")));
         }
         Ok(Limited { inner: entry, left: most, most })
     }
 
     /// The part of a spreadsheet with this path.
-    pub fn part(&mut self, name: &str, most: u64) -> Result<Option<impl Read + '_>, SheetFault> {
+    pub fn part(&mut self, name: &str, most: u64) -> Result<Option<Part<impl Read + '_>>, SheetFault> {
         match self.names.iter().position(|one| one.eq_ignore_ascii_case(name)) {
-            Some(at) => self.read(at, most).map(Some),
+            Some(at) => self.part_at(at, most).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The same by its position.
+    pub fn part_at(&mut self, at: usize, most: u64) -> Result<Part<impl Read + '_>, SheetFault> {
+        let budget = self.budget.clone();
+        Ok(Part { inner: self.read(at, most)?, budget })
     }
 }
 
@@ -85,8 +153,8 @@ fn too_many_files() -> SheetFault {
     SheetFault::TooLarge(format!("the file contains more than {} files", limits::FILES))
 }
 
-fn too_large(most: u64) -> String {
-    format!("a part of the file is larger than {} MB when unpacked", most >> 20)
+fn too_large(most: u64, what: &str) -> String {
+    format!("{what} larger than {} MB when unpacked", most >> 20)
 }
 
 /// The directory of a ZIP file is read into memory as a whole, so its size is checked before: in the record at the end of the
@@ -153,10 +221,9 @@ struct Limited<R> {
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.left = self
-            .left
-            .checked_sub(read as u64)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::FileTooLarge, too_large(self.most)))?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::FileTooLarge, too_large(self.most, "a part of the file is"))
+        })?;
         Ok(read)
     }
 }

@@ -1,12 +1,11 @@
 //! Webhooks that are forged, about other calls, or repeated.
 
 use super::*;
-use endonym::app::Actor;
+use endonym::{app::Actor, telemetry::metrics};
 
 /// A metric of this process: other tests count as well, so this is a lower bound.
-async fn metric(world: &World, name: &str) -> f64 {
-    let answer = world.client.get(format!("{}/metrics", world.base)).send().await.unwrap();
-    let text = answer.text().await.unwrap();
+fn metric(name: &str) -> f64 {
+    let text = metrics::exposition();
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.map_or(0.0, |value| value.trim().parse().unwrap())
 }
@@ -30,7 +29,7 @@ async fn step(scene: &Scene) -> i64 {
 async fn what_is_not_signed_well_is_refused_and_counted() {
     let scene = Scene::new().await;
     let (call, address) = answered(&scene).await;
-    let refused = metric(&scene.world, "endonym_phone_callbacks_total{result=\"bad_signature\"}").await;
+    let refused = metric("endonym_phone_callbacks_total{result=\"bad_signature\"}");
     let url = format!("{address}/steps/1");
     let good = scene.vendor.params(&call, &[("Digits", "9")]);
     let other = scene.vendor.params(&call, &[("Digits", "1")]);
@@ -52,7 +51,7 @@ async fn what_is_not_signed_well_is_refused_and_counted() {
         assert_eq!(answer.text().await.unwrap(), "", "nothing is told");
     }
     assert_eq!(step(&scene).await, 1, "nothing has changed");
-    let now = metric(&scene.world, "endonym_phone_callbacks_total{result=\"bad_signature\"}").await;
+    let now = metric("endonym_phone_callbacks_total{result=\"bad_signature\"}");
     assert!(now >= refused + 6.0, "{refused} {now}");
 }
 
@@ -60,7 +59,7 @@ async fn what_is_not_signed_well_is_refused_and_counted() {
 async fn a_call_that_is_not_ours_is_refused_and_counted() {
     let scene = Scene::new().await;
     let (call, address) = answered(&scene).await;
-    let refused = metric(&scene.world, "endonym_phone_callbacks_total{result=\"foreign_call\"}").await;
+    let refused = metric("endonym_phone_callbacks_total{result=\"foreign_call\"}");
     let foreign = format!("CA{}", "f".repeat(32));
     for wrong in [
         ("CallSid", foreign.as_str()),
@@ -81,7 +80,7 @@ async fn a_call_that_is_not_ours_is_refused_and_counted() {
         assert_eq!(scene.vendor.post(&url, &params).await.status(), 403, "{unknown}");
     }
     assert_eq!(step(&scene).await, 1);
-    let now = metric(&scene.world, "endonym_phone_callbacks_total{result=\"foreign_call\"}").await;
+    let now = metric("endonym_phone_callbacks_total{result=\"foreign_call\"}");
     assert!(now >= refused + 20.0, "{refused} {now}");
 }
 
@@ -105,7 +104,7 @@ async fn a_call_of_another_attempt_is_foreign_even_before_the_first_is_named() {
 async fn a_repeated_webhook_changes_nothing_and_gets_the_same_answer() {
     let scene = Scene::new().await;
     let (call, address) = answered(&scene).await;
-    let repeated = metric(&scene.world, "endonym_phone_callbacks_total{result=\"repeated\"}").await;
+    let repeated = metric("endonym_phone_callbacks_total{result=\"repeated\"}");
     let (url, params) = (format!("{address}/steps/1"), scene.vendor.params(&call, &[("Digits", "1")]));
     let first = scene.vendor.post(&url, &params).await.text().await.unwrap();
     assert!(first.contains("<Record"), "{first}");
@@ -118,7 +117,7 @@ async fn a_repeated_webhook_changes_nothing_and_gets_the_same_answer() {
     let ahead = scene.vendor.post(&format!("{address}/steps/7"), &params).await;
     assert_eq!((ahead.status().as_u16(), ahead.text().await.unwrap()), (200, first));
     assert_eq!(step(&scene).await, 2);
-    let now = metric(&scene.world, "endonym_phone_callbacks_total{result=\"repeated\"}").await;
+    let now = metric("endonym_phone_callbacks_total{result=\"repeated\"}");
     assert!(now >= repeated + 4.0, "{repeated} {now}");
 }
 

@@ -7,7 +7,7 @@ use endonym::{
     http::service::Draining,
     phone::cloud,
     server::{self, Limits},
-    site::{self, Metrics},
+    site,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -226,7 +226,7 @@ async fn a_conversation_goes_on_in_another_process() {
     let parts = setup.parts(before.db.clone(), &world.base, world.folder.path(), before.clock.clone());
     let (secrets, outbound) = (before.secrets.clone(), before.outbound.clone());
     let app = App::new(Parts { secrets, outbound, ..parts });
-    let site = site::site(app, Draining::default(), Metrics::Enabled);
+    let site = site::site(app, Draining::default());
     tokio::spawn(server::run(listener, site, Limits::default(), Default::default()));
     *scene.vendor.reroute.lock().unwrap() = Some((scene.world.base.clone(), here));
     let address = call.given("StatusCallback").replace("/status", "");

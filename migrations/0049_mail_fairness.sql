@@ -1,0 +1,2 @@
+-- The last turn of a page mail.
+ALTER TABLE mail_pace ADD COLUMN page_mail_at BIGINT NOT NULL DEFAULT 0;
