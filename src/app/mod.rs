@@ -71,6 +71,7 @@ pub mod refused_people;
 pub mod registrations;
 pub mod retention;
 pub mod scim;
+pub mod secrets;
 pub mod sessions;
 pub mod sign_in;
 mod slots;
@@ -146,6 +147,8 @@ pub struct Inner {
     pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
+    /// How to report vulnerabilities of this server.
+    pub security_txt: Option<SecurityTxt>,
     /// HTTP client for untrusted URLs, protected against SSRF.
     pub outbound: Outbound,
     /// Cached public keys of LTI platforms and OpenID providers, to verify their tokens.
@@ -180,6 +183,7 @@ pub struct Parts {
     pub invitations: invitations::Settings,
     pub mail: Mailer,
     pub secrets: Secrets,
+    pub security_txt: Option<SecurityTxt>,
     pub outbound: Outbound,
 }
 
@@ -211,6 +215,7 @@ impl App {
             invitations,
             mail,
             secrets,
+            security_txt,
             outbound,
         } = parts;
         Self(Arc::new(Inner {
@@ -247,6 +252,7 @@ impl App {
             invitations,
             mail,
             secrets,
+            security_txt,
             key_sets: KeySets::default(),
             providers: Providers::default(),
             service_tokens: ServiceTokens::default(),

@@ -84,7 +84,8 @@ pub enum Institution {
         /// Let new registrations start with the person's newest recording on another page: on (the default) or off
         #[arg(long, value_name = "on|off", value_parser = on_or_off)]
         starts_with_newest: Option<bool>,
-        /// Days for which entries of the audit log are kept (the default is 730), or `forever`
+        /// Days for which entries of the audit log are kept from now on, at least 30 (the default is 730), or `forever`; earlier entries keep
+        /// the time that was set when they were written, those that were to be kept forever end after 730 days
         #[arg(long, value_name = "N|forever")]
         audit_days: Option<String>,
         #[arg(long)]

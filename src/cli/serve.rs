@@ -87,9 +87,11 @@ impl Serve {
             invitations: self.invitations.settings(),
             mail,
             secrets: storage.secrets(),
+            security_txt: serving.security_txt().map_err(Failure)?,
             outbound: storage.outbound().map_err(Failure)?,
         });
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
+        app::secrets::note_key(&app).await?;
         greet(&app, serving.demo, storage, &base_url).await?;
         if let Some(listener) = &metrics_listener {
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));

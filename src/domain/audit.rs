@@ -1,5 +1,6 @@
 //! The audit log: who changed what, when, from where, and what it was before and after.
 
+pub mod chain;
 mod changes;
 
 use std::{borrow::Cow, fmt, net::IpAddr, str::FromStr, sync::Arc};
@@ -12,6 +13,7 @@ use super::{
     text,
 };
 
+use self::chain::Salts;
 pub use self::changes::{differences, masked_number};
 
 macro_rules! words {
@@ -142,8 +144,15 @@ words! {
         ScimUserCreated = "scim_user.created",
         ScimUserDeleted = "scim_user.deleted",
         ScimUserUpdated = "scim_user.updated",
+        /// A stored report of an export or an import.
+        ReportDownloaded = "report.downloaded",
         SettingsUpdated = "settings.updated",
+        /// Somebody has signed out, or a session of theirs was replaced.
+        SignInEnded = "sign_in.ended",
+        /// A code, a link or an assertion was refused.
+        SignInFailed = "sign_in.failed",
         SignInLinkCreated = "sign_in_link.created",
+        SignInSucceeded = "sign_in.succeeded",
         SsoCreated = "sso.created",
         SsoDeleted = "sso.deleted",
         SsoUpdated = "sso.updated",
@@ -285,6 +294,14 @@ pub struct Entry {
     pub before: Values,
     /// Empty for what was deleted.
     pub after: Values,
+}
+
+/// An entry that is to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEntry {
+    pub entry: Entry,
+    /// For the proofs of what is personal in it.
+    pub salts: Salts,
 }
 
 impl Entry {

@@ -10,6 +10,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
+    audit_seals::Unsealed,
     folder,
     lookup::Lookup,
     postgres::{self, pipeline},
@@ -295,6 +296,8 @@ pub struct Sql {
     pub(super) changed_rows: u64,
     /// Were people deleted?
     pub(super) scrubs_wal: bool,
+    /// What the transaction has written to the audit log. It is sealed at the end.
+    pub(super) unsealed: Unsealed,
 }
 
 pub(super) enum Handle {
@@ -305,7 +308,7 @@ pub(super) enum Handle {
 
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, changed_rows: 0, scrubs_wal: false }
+        Self { handle, changed_rows: 0, scrubs_wal: false, unsealed: Unsealed::default() }
     }
 
     /// For queues: skips rows that are locked by other workers. SQLite has a single writer anyway.

@@ -48,6 +48,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0040_sso_redirects", include_str!("../../migrations/0040_sso_redirects.sql")),
     ("0041_consents_by_invitation", include_str!("../../migrations/0041_consents_by_invitation.sql")),
     ("0042_refused_people", include_str!("../../migrations/0042_refused_people.sql")),
+    ("0049_audit_chain", include_str!("../../migrations/0049_audit_chain.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

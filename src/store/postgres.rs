@@ -51,6 +51,7 @@ use super::db::{
     send_group,
 };
 use super::{
+    audit_seals,
     queues::too_many_writes,
     transaction::{Effect, Job},
 };
@@ -267,6 +268,9 @@ impl Postgres {
             let mut open = OpenTransaction(Some(Sql::new(Handle::Postgres(client.in_transaction(begin)))));
             let Some(sql) = &mut open.0 else { return Err(no_connection()) };
             let commit = job(sql).await;
+            if commit {
+                audit_seals::seal(sql).await?;
+            }
             let Handle::Postgres(client) = &mut sql.handle else { return Err(no_connection()) };
             if commit {
                 pipeline::commit(client).await?;
