@@ -10,6 +10,7 @@ mod chain;
 mod log;
 mod media;
 mod retention;
+mod sign_ins;
 mod values;
 
 use std::fmt::Display;
@@ -22,6 +23,7 @@ pub(super) use log::told;
 pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, find, list, of_person};
 pub(super) use media::{MediaChange, write_media};
 pub use retention::run as delete_expired;
+pub(super) use sign_ins::{EVERYWHERE, LTI, refused};
 pub(super) use values::{of_media, of_participant, of_phone, read_author, with, written_author};
 
 use super::{Actor, App, Ids, Result};
@@ -108,6 +110,12 @@ impl Record {
     /// For what is found by its id alone: its institution.
     pub fn within(mut self, institution: InstitutionId) -> Self {
         self.0.entry.institution = institution;
+        self
+    }
+
+    /// For what is made before it is known who does it.
+    pub(super) fn who(mut self, who: Who) -> Self {
+        self.0.entry.who = who;
         self
     }
 

@@ -41,6 +41,8 @@ pub enum LimitKey {
     SignIns(IpAddr),
     /// Sign-ins that start at an institution's provider.
     SsoSignIns(IpAddr),
+    /// Refused sign-ins that are recorded for an institution, from one network or from all.
+    RefusedSignIns { institution: InstitutionId, network: Option<IpAddr> },
     /// Complaints about recordings.
     Reports(IpAddr),
     /// Requests for a recording by listeners.
@@ -96,6 +98,7 @@ impl LimitKey {
             | Self::PageCode { .. }
             | Self::CodeGuesses(_)
             | Self::Launches(_)
+            | Self::RefusedSignIns { .. }
             | Self::RosterFetches(_) => false,
         }
     }
@@ -114,6 +117,7 @@ impl LimitKey {
             | Self::TokenGuesses(_)
             | Self::Launches(_)
             | Self::SsoSignIns(_)
+            | Self::RefusedSignIns { .. }
             | Self::RosterFetches(_) => policy.largest_lease(),
         }
     }
@@ -129,6 +133,10 @@ impl LimitKey {
             Self::Launches(address) => format!("launches {address}"),
             Self::SignIns(address) => format!("sign-ins {address}"),
             Self::SsoSignIns(address) => format!("sso {address}"),
+            Self::RefusedSignIns { institution, network: Some(network) } => {
+                format!("refused {institution} {network}")
+            }
+            Self::RefusedSignIns { institution, network: None } => format!("refused {institution}"),
             Self::Reports(address) => format!("reports {address}"),
             Self::RecordingRequests(address) => format!("asks {address}"),
             Self::PageRecordingRequests { institution, page } => format!("page-asks {institution} {page}"),

@@ -93,6 +93,7 @@ pub use links::Links;
 
 use crate::{
     blobs::Blobs,
+    domain::security_txt::SecurityTxt,
     jwt::jwks::KeySets,
     lms::ServiceTokens,
     mail::Mailer,

@@ -3,7 +3,13 @@
 pub mod chain;
 mod changes;
 
-use std::{borrow::Cow, fmt, net::IpAddr, str::FromStr, sync::Arc};
+use std::{
+    borrow::Cow,
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    str::FromStr,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
@@ -147,7 +153,7 @@ words! {
         /// A stored report of an export or an import.
         ReportDownloaded = "report.downloaded",
         SettingsUpdated = "settings.updated",
-        /// Somebody has signed out, or a session of theirs was replaced.
+        /// Somebody has signed out.
         SignInEnded = "sign_in.ended",
         /// A code, a link or an assertion was refused.
         SignInFailed = "sign_in.failed",
@@ -245,20 +251,24 @@ impl Origin {
         match self {
             Self::Unknown => None,
             Self::Shell => Some("shell".to_owned()),
-            Self::Network(address) => Some(network(address)),
+            Self::Network(address) => Some(match network(address) {
+                network @ IpAddr::V4(_) => format!("{network}/24"),
+                network @ IpAddr::V6(_) => format!("{network}/48"),
+            }),
         }
     }
 }
 
-fn network(address: IpAddr) -> String {
+/// The first address of the network in the log.
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
             let [a, b, c, _] = v4.octets();
-            format!("{a}.{b}.{c}.0/24")
+            Ipv4Addr::new(a, b, c, 0).into()
         }
         IpAddr::V6(v6) => {
             let [a, b, c, ..] = v6.segments();
-            format!("{}/48", std::net::Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0))
+            Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0).into()
         }
     }
 }

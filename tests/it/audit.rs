@@ -3,6 +3,7 @@
 
 mod chain;
 mod console;
+mod sign_ins;
 
 use std::{collections::BTreeSet, time::Duration};
 

@@ -17,8 +17,8 @@ use endonym::{
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
-        pronunciations, recording_requests, refused_people, registrations, scim, secrets, sign_in, sso, start,
-        tokens,
+        pronunciations, recording_requests, refused_people, registrations, scim, secrets, sign_in, sso,
+        start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{

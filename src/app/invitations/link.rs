@@ -4,7 +4,7 @@
 use super::{
     super::{
         Actor, App, Error, Result,
-        audit::Record,
+        audit::{self, Record},
         consents,
         participants::{self, create_named},
         sessions::{self, Opening, Secret},
@@ -156,7 +156,10 @@ pub async fn accept(
     accepted: Acceptance,
     old: &[Secret],
 ) -> Result<Option<(sessions::Opened, String)>> {
-    let Some(seen) = open(app, token).await? else { return Ok(None) };
+    let Some(seen) = open(app, token).await? else {
+        refused(app, token).await?;
+        return Ok(None);
+    };
     let (person, now) = (recipient(&seen.invitation), app.clock.now());
     if !seen.times.is_open(now) {
         return Err(not_open(seen.times));
@@ -202,6 +205,15 @@ pub async fn accept(
             })
         })
         .await
+}
+
+/// Records that a link was not valid, in the institutions that have an invitation with its number.
+async fn refused(app: &App, token: &str) -> Result<()> {
+    let Some(token) = LinkToken::parse(token) else { return Ok(()) };
+    for invitation in invitations::by_id(&mut app.db.read(), token.id).await? {
+        audit::refused(app, invitation.institution, None, How::Invitation.word());
+    }
+    Ok(())
 }
 
 /// What the recipient agrees to now: nothing if they are known to have agreed. Without it, they must have read the text in force.
