@@ -6,26 +6,31 @@
 //! … audit::write(sql, &[record.about(SubjectKind::Token, id, name).change(Json::Null, after)]).await?;   // inside
 //! ```
 
+mod chain;
 mod log;
 mod media;
 mod retention;
+mod sign_ins;
 mod values;
 
 use std::fmt::Display;
 
 use serde_json::Value as Json;
 
+pub(super) use chain::{ANCHOR, anchor_text};
+pub use chain::{Broken, Verdict, verify};
 pub(super) use log::told;
 pub use log::{AuditExport, By, Format, OwnChange, Page, Query, as_json, export, find, list, of_person};
 pub(super) use media::{MediaChange, write_media};
 pub use retention::run as delete_expired;
+pub(super) use sign_ins::{EVERYWHERE, LTI, refused};
 pub(super) use values::{of_media, of_participant, of_phone, read_author, with, written_author};
 
 use super::{Actor, App, Ids, Result};
 use crate::{
     domain::{
         access::Access,
-        audit::{Act, Entry, Origin, Subject, SubjectKind, Values, Who, differences},
+        audit::{Act, Entry, NewEntry, Origin, Subject, SubjectKind, Values, Who, differences},
         email::email_key,
         ids::{InstitutionId, ParticipantId},
         participant::Participant,
@@ -50,7 +55,7 @@ pub fn origin() -> Origin {
 
 /// An entry to be written.
 #[derive(Debug, Clone)]
-pub struct Record(Entry);
+pub struct Record(NewEntry);
 
 impl Record {
     /// For use cases that take an `Actor`. Made outside of the transaction, which may run on another thread.
@@ -66,7 +71,7 @@ impl Record {
     /// For what is authorized by something else than an actor. The institution is the subject, unless another is given.
     pub fn by(app: &App, who: Who, institution: InstitutionId, act: Act) -> Self {
         let at = app.clock.now();
-        Self(Entry {
+        let entry = Entry {
             institution,
             id: app.ids.id(at),
             at,
@@ -81,38 +86,48 @@ impl Record {
             origin: origin().text(),
             before: Values::new(),
             after: Values::new(),
-        })
+        };
+        Self(NewEntry { entry, salts: app.ids.salts() })
     }
 
     /// Another record of the same act, for changes of many things at once.
     pub fn another(&self, ids: &Ids) -> Self {
-        Self(Entry { id: ids.id(self.0.at), ..self.0.clone() })
+        let entry = Entry { id: ids.id(self.0.entry.at), ..self.0.entry.clone() };
+        Self(NewEntry { entry, salts: ids.salts() })
     }
 
     /// `another` of a different act.
     pub fn then(&self, ids: &Ids, act: Act) -> Self {
-        Self(Entry { act: act.word().into(), ..self.another(ids).0 })
+        let mut other = self.another(ids);
+        other.0.entry.act = act.word().into();
+        other
     }
 
     pub(super) fn institution(&self) -> InstitutionId {
-        self.0.institution
+        self.0.entry.institution
     }
 
     /// For what is found by its id alone: its institution.
     pub fn within(mut self, institution: InstitutionId) -> Self {
-        self.0.institution = institution;
+        self.0.entry.institution = institution;
+        self
+    }
+
+    /// For what is made before it is known who does it.
+    pub(super) fn who(mut self, who: Who) -> Self {
+        self.0.entry.who = who;
         self
     }
 
     /// Without the name of who did it: they are erased.
     pub fn anonymous(mut self) -> Self {
-        self.0.who.name = None;
+        self.0.entry.who.name = None;
         self
     }
 
     /// What was changed, with a name for people.
     pub fn about(mut self, kind: SubjectKind, id: impl Display, label: impl Into<String>) -> Self {
-        self.0.subject = Subject { kind: kind.word().into(), id: id.to_string(), label: label.into() };
+        self.0.entry.subject = Subject { kind: kind.word().into(), id: id.to_string(), label: label.into() };
         self
     }
 
@@ -132,29 +147,29 @@ impl Record {
 
     /// Whose data was changed. They see it on `/me`, and it is forgotten when they are erased.
     pub fn person(mut self, email_key: &str) -> Self {
-        self.0.person = Some(email_key.to_owned());
+        self.0.entry.person = Some(email_key.to_owned());
         self
     }
 
     /// JSON objects. Only the fields that differ are kept, and never secrets.
     pub fn change(mut self, before: Json, after: Json) -> Self {
-        (self.0.before, self.0.after) = differences(before, after);
+        (self.0.entry.before, self.0.entry.after) = differences(before, after);
         self
     }
 
-    pub(super) fn into_entry(self) -> Entry {
+    pub(super) fn into_entry(self) -> NewEntry {
         self.0
     }
 
     /// Has anything changed?
     pub fn is_change(&self) -> bool {
-        !self.0.before.is_empty() || !self.0.after.is_empty()
+        !self.0.entry.before.is_empty() || !self.0.entry.after.is_empty()
     }
 }
 
 /// Writes records, in the transaction of the change. They cost PostgreSQL no round trip if no statement follows.
 pub async fn write(sql: &mut Sql, records: &[Record]) -> store::Result<()> {
-    let entries: Vec<&Entry> = records.iter().map(|record| &record.0).collect();
+    let entries: Vec<&NewEntry> = records.iter().map(|record| &record.0).collect();
     store::audit::insert(sql, &entries).await
 }
 
@@ -173,7 +188,7 @@ pub(super) async fn write_each(
     ids: &Ids,
     people: &[ParticipantId],
 ) -> Result<()> {
-    let people = store::participants::by_ids(sql, record.0.institution, people).await?;
+    let people = store::participants::by_ids(sql, record.0.entry.institution, people).await?;
     let records: Vec<Record> = people.iter().map(|person| record.another(ids).participant(person)).collect();
     Ok(write(sql, &records).await?)
 }
@@ -184,7 +199,7 @@ pub(super) async fn of_registration(
     record: Record,
     participant: ParticipantId,
 ) -> Result<Record> {
-    let found = store::participants::by_ids(sql, record.0.institution, &[participant]).await?.pop();
+    let found = store::participants::by_ids(sql, record.0.entry.institution, &[participant]).await?.pop();
     Ok(match found {
         Some(person) => record.participant(&person),
         // They have left the course, or were deleted.

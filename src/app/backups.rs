@@ -12,7 +12,7 @@ use std::{
 };
 
 pub use manifest::Manifest;
-pub use restore::{Restore, Restored};
+pub use restore::{KeyAfter, Restore, Restored};
 pub use take::{Source, take};
 
 use super::{Error, Result, media::keys};

@@ -309,8 +309,16 @@ async fn queue(db: &Db, clock: &Clock) -> store::Result<Queue> {
     })
 }
 
-/// Checks that the stored credentials of learning systems can be decrypted. Returns `None` if there are no learning systems.
+/// Checks that the key is the one with which the database was used, and that the stored credentials of learning systems can be decrypted.
+/// Returns `None` if no key was used yet.
 pub async fn secrets(app: &App) -> Option<Finding> {
+    match super::secrets::is_other_key(app).await {
+        Ok(true) => {
+            return Some(Finding::Secrets(Err(SecretsFault::Key(super::secrets::OTHER_KEY.to_owned()))));
+        }
+        Ok(false) => {}
+        Err(error) => return Some(Finding::Secrets(Err(SecretsFault::Key(error.to_string())))),
+    }
     let all = match tool_consumers::all(app, &Actor::Operator, None).await {
         Ok(all) => all,
         Err(error) => return Some(Finding::Secrets(Err(SecretsFault::Database(error.to_string())))),

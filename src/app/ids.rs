@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::domain::{
+    audit::chain::Salts,
     digest,
     ids::Id,
     moment::Moment,
@@ -42,6 +43,11 @@ impl Ids {
     /// 128 random bits in lowercase hex.
     pub fn hex(&self) -> String {
         digest::hex(&bytes::<16>())
+    }
+
+    /// For the proofs of an entry of the audit log.
+    pub fn salts(&self) -> Salts {
+        Salts { who: bytes(), person: bytes() }
     }
 
     /// Random bits for jitter.

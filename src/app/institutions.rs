@@ -16,7 +16,7 @@ use super::{
 use crate::{
     domain::{
         audience::{Audience, Permitted},
-        audit::{Act, SubjectKind},
+        audit::{Act, SubjectKind, chain::LEAST_DAYS},
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
         ids::InstitutionId,
@@ -283,8 +283,11 @@ fn checked(change: Change) -> Result<Changes> {
     let time_zone = change.time_zone.and_then(|zone| check_zone(&zone, &mut errors));
     let phone_language = change.phone_language.map(|language| check_language(&language, &mut errors));
     let language = change.language.map(|given| check_page_language(&given, &mut errors));
-    if change.audit_days.flatten().is_some_and(|days| !(1..=MOST_AUDIT_DAYS).contains(&days)) {
-        errors.add(Field::AuditDays, SetupFault::OutOfRange { least: 1, most: MOST_AUDIT_DAYS.into() });
+    if change.audit_days.flatten().is_some_and(|days| !(LEAST_DAYS..=MOST_AUDIT_DAYS).contains(&days)) {
+        errors.add(
+            Field::AuditDays,
+            SetupFault::OutOfRange { least: LEAST_DAYS.into(), most: MOST_AUDIT_DAYS.into() },
+        );
     }
     let sso_only = change.sso_only.and_then(|word| {
         let parsed = SsoOnly::parse(&word);

@@ -51,6 +51,8 @@ pub enum LimitKey {
     OpenPages(InstitutionId),
     /// Sign-ins that start at an institution's provider.
     SsoSignIns(IpAddr),
+    /// Refused sign-ins that are recorded for an institution, from one network or from all.
+    RefusedSignIns { institution: InstitutionId, network: Option<IpAddr> },
     /// Complaints about recordings.
     Reports(IpAddr),
     /// Requests for a recording by listeners.
@@ -112,6 +114,7 @@ impl LimitKey {
             | Self::PageCode { .. }
             | Self::CodeGuesses(_)
             | Self::Launches(_)
+            | Self::RefusedSignIns { .. }
             | Self::RosterFetches(_) => false,
         }
     }
@@ -133,6 +136,7 @@ impl LimitKey {
             | Self::TokenGuesses(_)
             | Self::Launches(_)
             | Self::SsoSignIns(_)
+            | Self::RefusedSignIns { .. }
             | Self::RosterFetches(_) => policy.largest_lease(),
         }
     }
@@ -153,6 +157,10 @@ impl LimitKey {
             }
             Self::OpenPages(institution) => format!("open-pages {institution}"),
             Self::SsoSignIns(address) => format!("sso {address}"),
+            Self::RefusedSignIns { institution, network: Some(network) } => {
+                format!("refused {institution} {network}")
+            }
+            Self::RefusedSignIns { institution, network: None } => format!("refused {institution}"),
             Self::Reports(address) => format!("reports {address}"),
             Self::RecordingRequests(address) => format!("asks {address}"),
             Self::PageRecordingRequests { institution, page } => format!("page-asks {institution} {page}"),

@@ -74,6 +74,7 @@ pub mod registrations;
 mod renewed_links;
 pub mod retention;
 pub mod scim;
+pub mod secrets;
 pub mod sessions;
 pub mod sign_in;
 pub mod sign_in_marks;
@@ -96,6 +97,7 @@ pub use links::Links;
 
 use crate::{
     blobs::Blobs,
+    domain::security_txt::SecurityTxt,
     jwt::jwks::KeySets,
     lms::ServiceTokens,
     mail::Mailer,
@@ -151,6 +153,8 @@ pub struct Inner {
     pub mail: Mailer,
     /// Encrypts secrets that are stored in the database.
     pub secrets: Secrets,
+    /// How to report vulnerabilities of this server.
+    pub security_txt: Option<SecurityTxt>,
     /// HTTP client for untrusted URLs, protected against SSRF.
     pub outbound: Outbound,
     /// Cached public keys of LTI platforms and OpenID providers, to verify their tokens.
@@ -185,6 +189,7 @@ pub struct Parts {
     pub invitations: invitations::Settings,
     pub mail: Mailer,
     pub secrets: Secrets,
+    pub security_txt: Option<SecurityTxt>,
     pub outbound: Outbound,
 }
 
@@ -216,6 +221,7 @@ impl App {
             invitations,
             mail,
             secrets,
+            security_txt,
             outbound,
         } = parts;
         Self(Arc::new(Inner {
@@ -253,6 +259,7 @@ impl App {
             invitations,
             mail,
             secrets,
+            security_txt,
             key_sets: KeySets::default(),
             providers: Providers::default(),
             service_tokens: ServiceTokens::default(),

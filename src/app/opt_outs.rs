@@ -21,7 +21,9 @@ use crate::{
 /// What the token in a link is for.
 const PURPOSE: &str = "unsubscribe";
 /// In front of every sealed text. It is not part of the link.
-const SEAL_PREFIX: &str = "v1:";
+const SEAL_PREFIX: &str = "v2:";
+/// In links of older versions, no id of a key comes first.
+const OLD_SEAL_PREFIX: &str = "v1:";
 /// The longest token that is read: that of the longest address has about 500 characters.
 const LONGEST_TOKEN: usize = 2_000;
 
@@ -52,18 +54,24 @@ const fn url_safe(c: char) -> Option<char> {
         '+' => Some('-'),
         '/' => Some('_'),
         '=' => None,
+        // Behind the id of the key.
+        ':' => Some('.'),
         other => Some(other),
     }
 }
 
 /// The person in a token. `None` if it is not one of ours.
 fn person_of(app: &App, token: &str) -> Option<PersonId> {
-    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if token.len() > LONGEST_TOKEN || !token.chars().all(is_token) {
         return None;
     }
-    let padding = "=".repeat((4 - token.len() % 4) % 4);
-    let sealed = format!("{SEAL_PREFIX}{}{padding}", token.replace('-', "+").replace('_', "/"));
+    let (start, text) = match token.split_once('.') {
+        Some((kid, text)) => (format!("{SEAL_PREFIX}{kid}:"), text),
+        None => (OLD_SEAL_PREFIX.to_owned(), token),
+    };
+    let padding = "=".repeat((4 - text.len() % 4) % 4);
+    let sealed = format!("{start}{}{padding}", text.replace('-', "+").replace('_', "/"));
     let plain = String::from_utf8(app.secrets.open(PURPOSE, &sealed).ok()?).ok()?;
     let (institution, email_key) = plain.split_once(' ')?;
     Some(PersonId { institution: institution.parse().ok()?, email_key: email_key.to_owned() })

@@ -6,9 +6,13 @@
 
 use std::time::Duration;
 
-use super::{App, Error, Missing, Result};
+use super::{
+    App, Error, Missing, Result,
+    audit::{self, Record},
+};
 use crate::{
     domain::{
+        audit::Act,
         digest,
         moment::Moment,
         session::{How, PersonId, ProviderSession, Session},
@@ -57,6 +61,7 @@ pub(super) struct Opening {
     secret: Secret,
     /// The digests of sessions of this browser, which end with it.
     old: Vec<String>,
+    record: Record,
     now: Moment,
 }
 
@@ -70,6 +75,7 @@ impl Opening {
         Self {
             secret: Secret::generate(app),
             old: old.iter().map(Secret::digest).collect(),
+            record: Record::of_sign_in(app, Act::SignInSucceeded),
             now: app.clock.now(),
         }
     }
@@ -116,6 +122,7 @@ impl Opening {
         }
         sessions::keep_newest(sql, &digest, &session.person, MOST - 1, now).await?;
         sessions::delete_expired(sql, now).await?;
+        audit::write(sql, &[self.record.clone().signing(&session.person, how.word())]).await?;
         Ok(Opened { secret: self.secret.clone(), how, email_key: session.person.email_key })
     }
 }
@@ -201,19 +208,27 @@ pub async fn find(app: &App, cookies: &[&str]) -> Result<Option<(Secret, Session
 
 /// Signs out in this browser.
 pub async fn end(app: &App, secret: &Secret) -> Result<()> {
-    let digest = secret.digest();
+    let (digest, record) = (secret.digest(), Record::of_sign_in(app, Act::SignInEnded));
     app.db
-        .write::<_, Error>(move |sql| Box::pin(async move { Ok(sessions::delete(sql, &digest).await?) }))
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                let Some(session) = sessions::find(sql, &digest).await? else { return Ok(()) };
+                sessions::delete(sql, &digest).await?;
+                Ok(audit::write(sql, &[record.signing(&session.person, session.how.word())]).await?)
+            })
+        })
         .await
 }
 
 /// Signs out everywhere. Handover links that one of the sessions has made are void, too.
 pub async fn end_all(app: &App, person: PersonId) -> Result<u64> {
+    let record = Record::of_sign_in(app, Act::SignInEnded);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let ended = sessions::delete_all_of(sql, person.institution, &person.email_key).await?;
                 sign_ins::delete_handovers(sql, &person).await?;
+                audit::write(sql, &[record.signing(&person, audit::EVERYWHERE)]).await?;
                 Ok(ended)
             })
         })

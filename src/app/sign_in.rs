@@ -3,8 +3,6 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use subtle::ConstantTimeEq;
-
 use super::{
     Actor, App, Error, Forbidden, Missing, Result,
     audit::{self, Record},
@@ -34,6 +32,7 @@ use crate::{
         self, Sql, admissions, institutions, languages, refused_people, rolls,
         sign_ins::{self, Known, Link, Request},
     },
+    tasks,
 };
 
 /// The operator's settings.
@@ -257,9 +256,17 @@ fn address(base_url: &str, link: &Secret) -> String {
     format!("{base_url}/sign-in/link/{}", link.as_str())
 }
 
+const CODE_PURPOSE: &str = "sign-in code";
+/// Of an HMAC with SHA-256, in hex.
+const CODE_DIGEST_LENGTH: usize = 64;
+
 /// A code has 38 bits. Without the key, its digest would be reversed in minutes.
 fn code_digest(app: &App, id: SignInRequestId, code: &str) -> Result<String> {
-    Ok(app.secrets.digest("sign-in code", &format!("{id} {code}"))?)
+    Ok(app.secrets.digest(CODE_PURPOSE, &code_claim(id, code))?)
+}
+
+fn code_claim(id: SignInRequestId, code: &str) -> String {
+    format!("{id} {code}")
 }
 
 /// Whether a person may sign in: the only place that decides it.
@@ -343,7 +350,8 @@ pub async fn enter_code(app: &App, browser: &Secret, code: &str, old: &[Secret])
         false => None,
     };
     let spending = Spending::new(app, old);
-    app.db
+    let proof = app
+        .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 lock_place(sql, place).await?;
@@ -356,13 +364,28 @@ pub async fn enter_code(app: &App, browser: &Secret, code: &str, old: &[Secret])
                 spending.prove(sql, request, place).await
             })
         })
-        .await
+        .await?;
+    if matches!(proof, Proof::Wrong) {
+        refused(app, seen);
+    }
+    Ok(proof)
+}
+
+/// Records a wrong code in the institutions in which the person is known. Nobody waits for it.
+fn refused(app: &App, request: Request) {
+    let app = app.clone();
+    drop(tasks::spawn(audit::within(audit::origin(), async move {
+        let known = proven_in(&mut app.db.read(), &request, app.clock.now()).await.unwrap_or_default();
+        for institution in known {
+            audit::refused(&app, institution.id, Some(request.email_key.clone()), How::Mail.word());
+        }
+    })));
 }
 
 fn is_code(app: &App, request: &Request, code: &str) -> Result<bool> {
-    let given = code_digest(app, request.id, code)?;
     let expected = request.code_digest.as_deref().unwrap_or_default();
-    Ok(bool::from(given.as_bytes().ct_eq(expected.as_bytes())))
+    Ok(expected.len() == CODE_DIGEST_LENGTH
+        && app.secrets.is_digest(CODE_PURPOSE, &code_claim(request.id, code), expected)?)
 }
 
 /// The institution that a request leads to, if it is one: its lock comes before that of the request. Read before the transaction.
@@ -633,6 +656,9 @@ pub async fn by_proxy(
     let person = PersonId { institution: institution.id, email_key: email.key().to_owned() };
     let may_enter =
         may_sign_in(app, &person).await? || registrations::admit(app, &person, email, return_to).await?;
+    if !may_enter {
+        audit::refused(app, institution.id, Some(person.email_key.clone()), How::Proxy.word());
+    }
     Ok(may_enter.then_some(person))
 }
 

@@ -16,7 +16,7 @@ use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
         Actor, App,
-        audit::{self, AuditExport, Format, Query},
+        audit::{self, AuditExport, Broken, Format, Query, Verdict},
         streams::Chunks,
     },
     domain::{
@@ -55,6 +55,21 @@ pub enum Audit {
         /// The file to create; it must not exist
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check that no change was removed from the log or altered in it
+    ///
+    /// For example: endonym audit verify --institution example-university
+    ///
+    /// Exits with 1 and prints the id and the time of the first entry where the chain of hashes breaks. The server logs the newest hash of
+    /// each institution once a day: with --hash and one that is kept elsewhere, the command also notices a chain that was made anew.
+    Verify {
+        #[arg(long, value_name = "SLUG")]
+        institution: String,
+        /// A hash from the server's log that must be in the chain
+        #[arg(long, value_name = "HASH")]
+        hash: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -139,9 +154,55 @@ impl Audit {
                     output::print_line(&format!("{}: {bytes} bytes", out.display()));
                 }
             }
+            Self::Verify { institution: slug, hash, json } => {
+                let owner = institution(app, &slug).await?;
+                let hash = hash.as_deref().map(str::trim);
+                let verdict = audit::verify(app, &Actor::Operator, owner.id, hash).await?;
+                return Ok(verdict_shown(&verdict, json));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn verdict_shown(verdict: &Verdict, json: bool) -> ExitCode {
+    if json {
+        let broken = verdict.broken.as_ref().map(|broken| {
+            json!({
+                "id": broken.id.map(|id| id.to_string()),
+                "at": broken.at.map(|at| at.shown_in(&TimeZone::UTC)),
+                "why": broken.why,
+            })
+        });
+        output::print_json(&json!({
+            "intact": verdict.broken.is_none(),
+            "entries": verdict.entries,
+            "forgotten": verdict.forgotten,
+            "waiting": verdict.waiting,
+            "number": verdict.number,
+            "hash": verdict.hash,
+            "broken": broken,
+        }));
+    } else {
+        output::print_line(&in_words(verdict));
+    }
+    if verdict.broken.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn in_words(verdict: &Verdict) -> String {
+    if let Some(Broken { id, at, why }) = &verdict.broken {
+        let id = id.map_or_else(|| "unknown".to_owned(), |id| id.to_string());
+        let at = at.map_or_else(|| "unknown".to_owned(), |at| at.shown_in(&TimeZone::UTC));
+        return format!("The chain breaks at entry {id}, time {at}: {why}.");
+    }
+    let Verdict { entries, forgotten, waiting, number, hash, .. } = verdict;
+    let waiting = match waiting {
+        0 => String::new(),
+        _ => format!(" Not in the chain yet, because an older version has written them: {waiting}."),
+    };
+    format!(
+        "Nothing is missing. Entries: {entries}, of which {forgotten} without personal data.{waiting} Newest hash, number {number}: {hash}"
+    )
 }
 
 /// The newest entries, and where older ones begin.

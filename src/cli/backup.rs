@@ -13,17 +13,20 @@ use super::{Failure, Outcome, output};
 use crate::{
     app::{
         Clock,
-        backups::{self, Source},
+        backups::{self, Manifest, Source},
     },
     blobs::Blobs,
     config::Storage,
-    store::{self, Db, Place},
+    store::{
+        self, Db, Place,
+        secrets::{FILE, Secrets},
+    },
 };
 
 /// Back up everything into a new directory; the server can keep running
 ///
 /// The backup contains a consistent snapshot of the database, the recordings and pictures that it references, the other
-/// files in the data directory, and manifest.json. A directory without manifest.json is not a complete backup. This command is
+/// files in the data directory except secret.key, and manifest.json. A directory without manifest.json is not a complete backup. This command is
 /// for SQLite; for PostgreSQL it prints the commands to run.
 ///
 /// For example: endonym backup /mnt/backup/endonym-monday
@@ -32,6 +35,9 @@ pub struct Backup {
     /// New or empty directory
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Include the key for stored secrets (secret.key); whoever has the backup can then read stored credentials and make links
+    #[arg(long)]
+    with_secrets: bool,
     #[arg(long)]
     json: bool,
 }
@@ -54,7 +60,15 @@ impl Backup {
             )));
         }
         let db = Db::open(&options).await?;
-        let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &storage.data_dir };
+        let secrets = storage.secrets();
+        let source = Source {
+            db: &db,
+            database: &database,
+            blobs: &blobs,
+            data_dir: &storage.data_dir,
+            secrets: &secrets,
+            with_secrets: self.with_secrets,
+        };
         let progress = progress();
         let on_progress = |what: &'static str, files: u64| show(&progress, what, files);
         let manifest = backups::take(&source, &self.folder, &Clock::system(), &on_progress).await?;
@@ -62,11 +76,13 @@ impl Backup {
         for path in &manifest.missing {
             eprintln!("warning: {path} is referenced but missing, so it was not backed up");
         }
+        eprintln!("note: {}", self.about_the_key(&manifest, &secrets, storage));
         let folder = self.folder.display().to_string();
         if self.json {
             output::print_json(&json!({
                 "folder": folder, "taken_at": manifest.taken_at, "migration": manifest.migration,
                 "files": manifest.files, "bytes": manifest.bytes, "missing": manifest.missing,
+                "key": manifest.key, "with_secrets": manifest.with_secrets,
             }));
         } else {
             let (files, bytes) = (manifest.files, manifest.bytes);
@@ -76,6 +92,26 @@ impl Backup {
             ));
         }
         Ok(if manifest.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+impl Backup {
+    /// Whether the backup has the key, and what follows.
+    fn about_the_key(&self, manifest: &Manifest, secrets: &Secrets, storage: &Storage) -> String {
+        let place = match secrets.is_setting() {
+            true => "ENDONYM_SECRET_KEY".to_owned(),
+            false => storage.data_dir.join(FILE).display().to_string(),
+        };
+        match (manifest.with_secrets, &manifest.key) {
+            (true, _) => "this backup contains the secret key: whoever has it can read stored credentials and make links that sign in. \
+                          Keep it like a password"
+                .to_owned(),
+            (false, None) => "there is no secret key yet, so nothing needs one".to_owned(),
+            (false, Some(_)) => format!(
+                "this backup does not contain the secret key ({place}). Keep a copy of it in another place: without it, a restored server \
+                 cannot read stored credentials, and links that were sent do not work"
+            ),
+        }
     }
 }
 
@@ -115,7 +151,8 @@ fn for_postgres(url: &str, blobs: &Blobs, folder: &Path, data_dir: &Path) -> Str
          {copy}\n\
          The password is read from ~/.pgpass or PGPASSWORD. {POOLER} With Citus, stop all servers first, because the dump is not \
          one snapshot while they write, use the address of the coordinator, and add {ON_CITUS} to pg_dump. Recordings and pictures are copied before and after the \
-         database, so that the copy contains everything that the dump references. Back up the other files in {} as well.",
+         database, so that the copy contains everything that the dump references. Back up the other files in {} as well; keep secret.key, or ENDONYM_SECRET_KEY, in another place: without it, a restored server cannot read \
+         stored credentials, and links that were sent do not work.",
         data_dir.display()
     )
 }

@@ -87,7 +87,8 @@ pub enum Institution {
         /// Show notes on name badges, which anybody can read who has their address: true or false
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
         notes_on_badge: Option<bool>,
-        /// Days for which entries of the audit log are kept (the default is 730), or `forever`
+        /// Days for which entries of the audit log are kept from now on, at least 30 (the default is 730), or `forever`; earlier entries keep
+        /// the time that was set when they were written, those that were to be kept forever end after 730 days
         #[arg(long, value_name = "N|forever")]
         audit_days: Option<String>,
         /// Who must sign in through the OpenID provider or the proxy, and gets neither a code nor a link by mail. Their mailed sessions end.

@@ -27,6 +27,7 @@ mod phone;
 mod ready;
 mod restore;
 mod scim;
+mod secrets;
 mod serve;
 mod sign_in_link;
 mod sso;
@@ -34,7 +35,7 @@ mod token;
 mod tool_consumer;
 mod work;
 
-use std::{collections::HashMap, io::Read, path::PathBuf, process::ExitCode};
+use std::{collections::HashMap, path::PathBuf, process::ExitCode};
 
 use tokio::{net::TcpListener, signal::unix};
 use tokio_util::sync::CancellationToken;
@@ -125,7 +126,7 @@ Examples:
     endonym scim create --institution example-university --name Entra
 
   Use PostgreSQL:
-    export ENDONYM_DATABASE_URL=postgres://endonym:secret@db.example.edu/endonym
+    export ENDONYM_DATABASE_URL=@/etc/endonym/database-url
     endonym migrate && endonym serve
 
   Run background jobs on another machine:
@@ -186,6 +187,8 @@ enum Command {
     MailText(mail_text::MailText),
     #[command(subcommand)]
     Audit(audit::Audit),
+    #[command(subcommand)]
+    Secrets(secrets::Secrets),
     Backup(backup::Backup),
     Restore(restore::Restore),
     /// Print a shell completion script
@@ -215,10 +218,24 @@ pub fn main() -> ExitCode {
         Ok(command) => command,
         Err(why) => return failed(&why),
     };
-    let cli = match Cli::from_arg_matches(&command.get_matches()) {
+    let matches = command.get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
+    let exposed = config::secret::exposed(&matches);
+    // A server runs for long, so it is said first. Of other commands, the outcome comes first.
+    let is_server = matches!(cli.command, Command::Serve(_) | Command::Work(_));
+    if is_server {
+        warn_of(&exposed);
+    }
+    let examples = config::secret::examples(&matches);
+    if is_server && !examples.is_empty() {
+        return failed(&format!(
+            "replace the example secret in {}: whoever has read the documentation knows it. For a new one, run `openssl rand -base64 32`",
+            examples.join(", ")
+        ));
+    }
     let logs = match telemetry::logs::start(&cli.logging.log, &cli.logging.log_format) {
         Ok(logs) => logs,
         Err(why) => return failed(&why),
@@ -229,9 +246,23 @@ pub fn main() -> ExitCode {
     };
     let outcome = runtime.block_on(app::audit::within(Origin::Shell, run(cli)));
     drop(logs);
-    match outcome {
+    let code = match outcome {
         Ok(code) => code,
         Err(Failure(why)) => failed(&why),
+    };
+    if !is_server {
+        warn_of(&exposed);
+    }
+    code
+}
+
+/// These flags have a secret in plain text.
+fn warn_of(exposed: &[String]) {
+    for flag in exposed {
+        eprintln!(
+            "warning: all users of this machine can read the secret in {flag} while the command runs: use `{flag} @FILE`, or \
+             `{flag} -` for standard input"
+        );
     }
 }
 
@@ -273,6 +304,7 @@ async fn run(cli: Cli) -> Outcome {
         Command::Mail(command) => command.run(&storage).await,
         Command::MailText(command) => command.run(&open().await?).await,
         Command::Audit(command) => command.run(&open().await?).await,
+        Command::Secrets(command) => command.run(&open().await?).await,
         Command::Backup(command) => command.run(&storage).await,
         Command::Restore(command) => command.run(&storage).await,
         Command::Completions { shell } => {
@@ -357,6 +389,7 @@ async fn open_at(
         invitations: app::invitations::Settings::default(),
         mail,
         secrets: storage.secrets(),
+        security_txt: None,
         outbound: storage.outbound().map_err(Failure)?,
     }))
 }
@@ -365,16 +398,6 @@ async fn open_at(
 async fn slugs(app: &App) -> Result<HashMap<InstitutionId, String>, Failure> {
     let all = app::institutions::all(app, &app::Actor::Operator).await?;
     Ok(all.into_iter().map(|one| (one.id, one.slug)).collect())
-}
-
-/// A secret on the command line is visible to all users of the machine, so `-` reads it from standard input.
-fn secret(given: String) -> Result<String, Failure> {
-    if given != "-" {
-        return Ok(given);
-    }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text.trim().to_owned())
 }
 
 async fn institution(app: &App, slug: &str) -> Result<crate::domain::institution::Institution, Failure> {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Failure, Outcome, backup, output};
 use crate::{
-    app::backups,
+    app::backups::{self, KeyAfter},
     blobs::Blobs,
     config::Storage,
     store::{self, Place},
@@ -44,6 +44,9 @@ impl Restore {
         let restore = backups::Restore::new(&self.folder, database, &storage.data_dir, &blobs)?;
         let manifest = restore.manifest.clone();
         let data_dir = storage.data_dir.display().to_string();
+        if let Some(warning) = about_the_key(restore.key_after(&storage.secrets())?, &data_dir) {
+            eprintln!("warning: {warning}");
+        }
         if !restore.is_empty {
             output::confirm(
                 self.yes,
@@ -91,5 +94,29 @@ impl Restore {
              that has the extension and its nodes.",
             backup::POOLER
         )
+    }
+}
+
+/// What will not work after a restore, before anything is replaced.
+fn about_the_key(key: KeyAfter, data_dir: &str) -> Option<String> {
+    const LOST: &str = "stored credentials of learning systems and of single sign-on cannot be read and must be entered again, links in \
+                        invitations and for unsubscribing that were sent do not work, and the beginning of the audit log cannot be verified";
+    let mend = format!(
+        "Put the secret.key of the server that was backed up into {data_dir}, or its value into ENDONYM_SECRET_KEY, before the server starts"
+    );
+    match key {
+        KeyAfter::Right | KeyAfter::Brought { replaces: false } => None,
+        KeyAfter::Brought { replaces: true } => Some(format!(
+            "the backup contains a secret key, which replaces the one in {data_dir}: keep a copy of that one if anything else needs it"
+        )),
+        KeyAfter::Other => Some(format!(
+            "the backup was made with another secret key than the one here, and does not contain it: {LOST}. {mend}"
+        )),
+        KeyAfter::Missing => {
+            Some(format!("the backup does not contain the secret key: without it, {LOST}. {mend}"))
+        }
+        KeyAfter::Unknown => Some(format!(
+            "the backup is from a version that does not say which secret key it needs. Without that key, {LOST}. {mend}, if it is not there"
+        )),
     }
 }

@@ -9,7 +9,7 @@ use super::{Failure, Outcome, bind, database, output, stop_on_signal};
 use crate::{
     app::{
         Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, media::Removal, plays,
-        sign_in,
+        secrets, sign_in,
     },
     blobs::Blobs,
     config::{self, Serving, Storage},
@@ -85,9 +85,11 @@ impl Serve {
             invitations: self.invitations.settings(),
             mail,
             secrets: storage.secrets(),
+            security_txt: serving.security_txt().map_err(Failure)?,
             outbound: storage.outbound().map_err(Failure)?,
         });
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
+        secrets::note_key(&app).await?;
         greet(&app, serving.demo, storage, &base_url).await?;
         if let Some(listener) = &metrics_listener {
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));

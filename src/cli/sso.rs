@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Failure, Outcome, institution, output, page_ref, secret, slugs};
+use super::{Failure, Outcome, institution, output, page_ref, slugs};
 use crate::{
     app::{
         Actor, App, Error,
@@ -31,7 +31,7 @@ pub enum Command {
         /// Client id that the provider assigned to Endonym
         #[arg(long, value_name = "ID")]
         client_id: String,
-        /// Client secret that the provider assigned to Endonym; `-` reads it from standard input
+        /// Client secret that the provider assigned to Endonym, as `@FILE` or `-` for standard input
         #[arg(long, value_name = "SECRET")]
         client_secret: String,
         /// Domains of emails that are accepted, like example.edu,*.example.org. Required, unless there is --tenant or --any-account
@@ -77,7 +77,7 @@ pub enum Command {
         name: Option<String>,
         #[arg(long, value_name = "ID")]
         client_id: Option<String>,
-        /// New client secret; `-` reads it from standard input
+        /// New client secret, as `@FILE` or `-` for standard input
         #[arg(long, value_name = "SECRET")]
         client_secret: Option<String>,
         /// Domains of emails that are accepted; an empty text removes them, and needs --tenant or --any-account
@@ -171,7 +171,7 @@ impl Command {
                     name,
                     issuer,
                     client_id,
-                    client_secret: secret(client_secret)?,
+                    client_secret,
                     domains,
                     tenant,
                     any_account,
@@ -214,7 +214,7 @@ impl Command {
                 let change = sso::Change {
                     name,
                     client_id,
-                    client_secret: client_secret.map(secret).transpose()?,
+                    client_secret,
                     domains,
                     tenant,
                     any_account,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::{Failure, Outcome, institution, output, secret, slugs};
+use super::{Failure, Outcome, institution, output, slugs};
 use crate::{
     app::{
         Actor, App, Error,
@@ -110,7 +110,7 @@ pub enum Command {
 /// Settings for `create` and `update`.
 #[derive(Debug, Args)]
 pub struct Details {
-    /// Access token issued by the learning system; `-` reads it from standard input
+    /// Access token issued by the learning system, as `@FILE` or `-` for standard input
     #[arg(long, value_name = "TOKEN")]
     access_token: Option<String>,
     /// LTI deployment id; can be repeated
@@ -286,7 +286,7 @@ impl Details {
     }
 
     fn access_token(&self) -> Result<Option<String>, Failure> {
-        self.access_token.clone().map(secret).transpose()
+        Ok(self.access_token.clone())
     }
 
     fn schedule(&self) -> Option<Schedule> {

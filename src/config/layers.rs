@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Command, builder::BoolishValueParser};
 use toml::{Table, Value};
 
+use super::secret;
+
 pub const DEFAULTS: &str = include_str!("../../config.default.toml");
 
 /// Gives every flag in the command tree its environment variable and its default.
@@ -31,6 +33,7 @@ pub fn layered(command: Command, arguments: &[String]) -> Result<Command, String
 
 fn layer(command: Command, defaults: &Table, file: &Table, known: &mut Vec<String>) -> Command {
     let command = command.mut_args(|arg| {
+        let arg = secret::readable(arg);
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { return arg };
         // A flag with a different id, such as `institution update --phone-language`, only shares its name with a setting.
         if arg.get_id().as_str() != key {

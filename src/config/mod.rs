@@ -7,6 +7,7 @@ mod mail;
 mod media;
 mod phone;
 mod public_url;
+pub mod secret;
 mod serving;
 mod storage;
 

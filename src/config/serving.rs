@@ -11,7 +11,7 @@ use crate::{
         sign_in::{self, ProxyAuth},
         streams,
     },
-    domain::client_address::TrustedProxies,
+    domain::{client_address::TrustedProxies, security_txt::SecurityTxt},
     http::body::BodyLimits,
     server::Limits,
 };
@@ -88,6 +88,13 @@ pub struct Serving {
     /// Slug of the institution whose people the proxy authenticates
     #[arg(long, value_name = "SLUG", help_heading = "Sign-in")]
     proxy_auth_institution: Option<String>,
+    /// Where vulnerabilities of this server are reported: email addresses, https:// URLs or tel: numbers, separated by commas; shown in
+    /// /.well-known/security.txt
+    #[arg(long, value_name = "CONTACTS", help_heading = "Security")]
+    security_contact: Option<String>,
+    /// https:// URL of the policy for such reports
+    #[arg(long, value_name = "URL", help_heading = "Security")]
+    security_policy_url: Option<String>,
     /// Retention of export reports, in seconds
     #[arg(long, value_name = "SECONDS", help_heading = "Background jobs")]
     export_seconds: u64,
@@ -157,6 +164,11 @@ impl Serving {
         )?;
         let networks = TrustedProxies::parse(&networks).map_err(|e| format!("--proxy-auth-networks: {e}"))?;
         Ok(Some(ProxyAuth { header, networks, institution: institution.trim().to_owned() }))
+    }
+
+    pub fn security_txt(&self) -> Result<Option<SecurityTxt>, String> {
+        let contacts = self.security_contact.as_deref().unwrap_or_default();
+        SecurityTxt::parse(contacts, self.security_policy_url.as_deref())
     }
 
     /// As set, or derived from the listen address.

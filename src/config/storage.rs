@@ -74,7 +74,7 @@ impl Storage {
                 "the secret key is short enough to be guessed: use at least {MIN_SECRET_BYTES} random characters"
             );
         }
-        Secrets::new(key, &self.data_dir)
+        Secrets::replacing(key, set(&self.outside.secret_key_old), &self.data_dir)
     }
 
     pub fn outbound(&self) -> Result<Outbound, String> {
@@ -90,6 +90,9 @@ struct OutboundSettings {
     /// once in the data directory
     #[arg(long, value_name = "SECRET", global = true)]
     secret_key: Option<String>,
+    /// The key that --secret-key has replaced: it opens what it has sealed. `endonym secrets rotate` seals all stored credentials anew
+    #[arg(long, value_name = "SECRET", global = true)]
+    secret_key_old: Option<String>,
     /// Networks besides public ones that outbound requests may go to, also over plain http, like 10.20.0.0/16,127.0.0.0/8
     #[arg(long, value_name = "NETWORKS", global = true)]
     outbound_allow: Option<String>,

@@ -1,8 +1,15 @@
 //! The audit log: who changed what, when, from where, and what it was before and after.
 
+pub mod chain;
 mod changes;
 
-use std::{borrow::Cow, fmt, net::IpAddr, str::FromStr, sync::Arc};
+use std::{
+    borrow::Cow,
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    str::FromStr,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
@@ -12,6 +19,7 @@ use super::{
     text,
 };
 
+use self::chain::Salts;
 pub use self::changes::{differences, masked_number};
 
 macro_rules! words {
@@ -142,8 +150,15 @@ words! {
         ScimUserCreated = "scim_user.created",
         ScimUserDeleted = "scim_user.deleted",
         ScimUserUpdated = "scim_user.updated",
+        /// A stored report of an export or an import.
+        ReportDownloaded = "report.downloaded",
         SettingsUpdated = "settings.updated",
+        /// Somebody has signed out.
+        SignInEnded = "sign_in.ended",
+        /// A code, a link or an assertion was refused.
+        SignInFailed = "sign_in.failed",
         SignInLinkCreated = "sign_in_link.created",
+        SignInSucceeded = "sign_in.succeeded",
         SsoCreated = "sso.created",
         SsoDeleted = "sso.deleted",
         SsoUpdated = "sso.updated",
@@ -236,20 +251,24 @@ impl Origin {
         match self {
             Self::Unknown => None,
             Self::Shell => Some("shell".to_owned()),
-            Self::Network(address) => Some(network(address)),
+            Self::Network(address) => Some(match network(address) {
+                network @ IpAddr::V4(_) => format!("{network}/24"),
+                network @ IpAddr::V6(_) => format!("{network}/48"),
+            }),
         }
     }
 }
 
-fn network(address: IpAddr) -> String {
+/// The first address of the network in the log.
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
             let [a, b, c, _] = v4.octets();
-            format!("{a}.{b}.{c}.0/24")
+            Ipv4Addr::new(a, b, c, 0).into()
         }
         IpAddr::V6(v6) => {
             let [a, b, c, ..] = v6.segments();
-            format!("{}/48", std::net::Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0))
+            Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0).into()
         }
     }
 }
@@ -285,6 +304,14 @@ pub struct Entry {
     pub before: Values,
     /// Empty for what was deleted.
     pub after: Values,
+}
+
+/// An entry that is to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEntry {
+    pub entry: Entry,
+    /// For the proofs of what is personal in it.
+    pub salts: Salts,
 }
 
 impl Entry {

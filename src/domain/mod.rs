@@ -64,6 +64,7 @@ pub mod schedule;
 pub mod scim;
 pub mod scope;
 pub mod section;
+pub mod security_txt;
 pub mod session;
 pub mod sign_in;
 pub mod sso;

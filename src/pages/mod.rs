@@ -7,6 +7,7 @@ mod images;
 mod page;
 mod player;
 mod plays;
+mod security_txt;
 mod vcard;
 mod words;
 
@@ -22,6 +23,7 @@ pub use page::{unknown, wrong_method};
 pub fn routes() -> Router<App> {
     Router::new()
         .route("/", get(page::home))
+        .route(security_txt::PATH, get(security_txt::show))
         .route("/docs", get(docs::newest))
         .route("/docs/{version}", get(docs::of_version))
         .route("/players/{institution}/{name}", get(player::show).options(files::preflight))

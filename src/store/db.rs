@@ -10,6 +10,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tokio::sync::mpsc;
 
 use super::{
+    audit_seals::Unsealed,
     folder,
     lookup::Lookup,
     postgres::{self, pipeline, turns::Turn},
@@ -297,6 +298,8 @@ pub struct Sql {
     pub(super) changed_rows: u64,
     /// Were people deleted?
     pub(super) scrubs_wal: bool,
+    /// What the transaction has written to the audit log. It is sealed at the end.
+    pub(super) unsealed: Unsealed,
 }
 
 pub(super) enum Handle {
@@ -307,7 +310,7 @@ pub(super) enum Handle {
 
 impl Sql {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, turn: None, changed_rows: 0, scrubs_wal: false }
+        Self { handle, turn: None, changed_rows: 0, scrubs_wal: false, unsealed: Unsealed::default() }
     }
 
     /// To be called before an institution is locked: it has only a share of the connections for writing.

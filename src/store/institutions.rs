@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{Result, Row, Sql, Value, rolls, tokens};
+use super::{Result, Row, Sql, Value, audit_seals, rolls, tokens};
 use crate::domain::{
     ids::{InstitutionId, ParticipantId},
     institution::Institution,
@@ -203,6 +203,9 @@ pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes
             set.push(format!("{column} = ${}", params.len()));
         }
     }
+    if let Some(days) = changes.audit_days {
+        audit_seals::retention_changes(sql, institution, days.map(i64::from)).await?;
+    }
     if !set.is_empty() {
         params.push(institution.into());
         let text = format!("UPDATE institutions SET {} WHERE id = ${}", set.join(", "), params.len());
@@ -304,6 +307,8 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM persons WHERE institution_id = $1",
         "DELETE FROM audience_defaults WHERE institution_id = $1",
         "DELETE FROM audit WHERE institution_id = $1",
+        "DELETE FROM audit_seals WHERE institution_id = $1",
+        "DELETE FROM audit_chains WHERE institution_id = $1",
         "DELETE FROM paused_participants WHERE institution_id = $1",
         "DELETE FROM outsiders WHERE institution_id = $1",
         "DELETE FROM people_words WHERE institution_id = $1",

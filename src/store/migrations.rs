@@ -55,6 +55,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0047_audience_before_pause", include_str!("../../migrations/0047_audience_before_pause.sql")),
     ("0048_calls_to_numbers", include_str!("../../migrations/0048_calls_to_numbers.sql")),
     ("0049_mail_fairness", include_str!("../../migrations/0049_mail_fairness.sql")),
+    ("0050_audit_chain", include_str!("../../migrations/0050_audit_chain.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

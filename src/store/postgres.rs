@@ -53,6 +53,7 @@ use super::db::{
     send_group,
 };
 use super::{
+    audit_seals,
     queues::too_many_writes,
     transaction::{Effect, Job},
 };
@@ -272,6 +273,9 @@ impl Postgres {
             // Until the connection is back in the pool, whether the caller waits for it or not.
             sql.turn = Some(turn);
             let commit = job(sql).await;
+            if commit {
+                audit_seals::seal(sql).await?;
+            }
             let Handle::Postgres(client) = &mut sql.handle else { return Err(no_connection()) };
             if commit {
                 pipeline::commit(client).await?;

@@ -25,6 +25,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig, types};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{
+    audit_seals,
     db::{
         Error, Handle, Result, Row, STREAM_SLOT_TIMEOUT, Sql, StreamClass, Value, no_stream_slot, send_group,
     },
@@ -318,15 +319,28 @@ fn run_first(sql: &mut Sql, job: Job) -> Result<()> {
 
 /// Runs a job in a savepoint and rolls it back if it fails.
 fn run_in_savepoint(sql: &mut Sql, job: Job) -> Result<()> {
+    let entries = sql.unsealed.len();
     statement(sql, "SAVEPOINT job")?;
     let succeeded = attempt(sql, job);
-    let undone = if matches!(succeeded, Ok(true)) { Ok(()) } else { statement(sql, "ROLLBACK TO job") };
+    let undone = if matches!(succeeded, Ok(true)) {
+        Ok(())
+    } else {
+        sql.unsealed.cut(entries);
+        statement(sql, "ROLLBACK TO job")
+    };
     let ended = undone.and_then(|()| statement(sql, "RELEASE job"));
     if ended.is_err() && in_transaction(sql) {
         // Nothing of it may be committed.
         statement(sql, "ROLLBACK")?;
     }
     succeeded.and(ended)
+}
+
+/// Seals what all jobs have written to the audit log.
+fn seal(sql: &mut Sql) -> Result<()> {
+    let sealed = audit_seals::seal(sql).now_or_never();
+    sealed
+        .unwrap_or_else(|| Err(Error::Broken("sealing awaited something other than the database".to_owned())))
 }
 
 /// Did the job succeed?
@@ -400,9 +414,11 @@ fn write_grouped(mut sql: Sql, waiting: &sync_mpsc::Receiver<Work>, versions: &V
             if !in_transaction(&sql) {
                 return Err(rolled_back());
             }
+            seal(&mut sql)?;
             statement(&mut sql, "COMMIT")?;
             Ok(true)
         });
+        sql.unsealed.cut(0);
         if std::mem::take(&mut sql.scrubs_wal) {
             traces = Some(WAL_TRUNCATE_COMMITS);
         }

@@ -17,7 +17,8 @@ use endonym::{
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
-        pronunciations, recording_requests, refused_people, registrations, scim, sign_in, sso, start, tokens,
+        pronunciations, recording_requests, refused_people, registrations, scim, secrets, sign_in, sso,
+        start, tokens,
         tool_consumers::{self, Change},
     },
     domain::{
@@ -328,6 +329,7 @@ pub fn cases() -> Vec<Case> {
             a,
             s.id
         )),
+        case!("audit::chain::verify", Institution, |s, a| audit::verify(&s.world.app, a, s.id, None)),
         case!("audit::log::list", Institution, |s, a| audit::list(
             &s.world.app,
             a,
@@ -1117,6 +1119,7 @@ pub fn cases() -> Vec<Case> {
             s.id
         )),
         case!("lti::keys::rotate", Installation, |s, a| lti::keys::rotate(&s.world.app, a)),
+        case!("secrets::rotate", Installation, |s, a| secrets::rotate(&s.world.app, a)),
         case!("courses::consumer", sync, |s, a| courses::consumer(
             &s.world.app,
             a,

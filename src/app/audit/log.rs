@@ -47,6 +47,8 @@ pub struct Query {
     pub to: Option<Moment>,
     /// Where the previous page ended.
     pub cursor: Option<Cursor>,
+    /// Changes alone, without who has signed in and out.
+    pub only_changes: bool,
 }
 
 /// A part of the log, the newest entry first.
@@ -107,6 +109,9 @@ async fn search(sql: &mut Sql, institution: InstitutionId, query: &Query, most: 
     Ok(Page { next: Some(cursor), ..page })
 }
 
+/// They change nothing.
+const SIGN_INS: [Act; 3] = [Act::SignInSucceeded, Act::SignInFailed, Act::SignInEnded];
+
 /// What no index finds.
 struct Filter<'a> {
     search: String,
@@ -114,6 +119,7 @@ struct Filter<'a> {
     who: Option<String>,
     /// If the index of persons is used.
     subject: Option<(&'static str, &'a str)>,
+    only_changes: bool,
 }
 
 impl<'a> Filter<'a> {
@@ -124,15 +130,18 @@ impl<'a> Filter<'a> {
             act: query.act.map(Act::word),
             who: query.who.as_deref().map(|who| text::searchable(who.trim())),
             subject: subject.map(|(kind, id)| (kind.word(), id.as_str())),
+            only_changes: query.only_changes,
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.search.is_empty() && self.act.is_none() && self.who.is_none() && self.subject.is_none()
+        let is_for_all = self.search.is_empty() && self.act.is_none() && self.who.is_none();
+        is_for_all && self.subject.is_none() && !self.only_changes
     }
 
     fn includes(&self, entry: &Entry) -> bool {
         self.act.is_none_or(|act| entry.act == act)
+            && !(self.only_changes && SIGN_INS.iter().any(|act| entry.act == act.word()))
             && self.who.as_deref().is_none_or(|who| is_by(&entry.who, who))
             && self.subject.is_none_or(|(kind, id)| entry.subject.kind == kind && entry.subject.id == id)
             && (self.search.is_empty() || entry.contains(&self.search))
@@ -348,7 +357,7 @@ pub async fn of_person(app: &App, actor: &Actor, person: &PersonId, most: usize)
 
 /// `of_person` inside a transaction. An address may have been somebody else's before: what was done to their registrations is not told.
 pub(in crate::app) async fn told(sql: &mut Sql, person: &PersonId, most: usize) -> Result<Vec<OwnChange>> {
-    let query = Query { person: Some(person.email_key.clone()), ..Query::default() };
+    let query = Query { person: Some(person.email_key.clone()), only_changes: true, ..Query::default() };
     let registrations = persons::registrations(sql, person.institution, &person.email_key).await?;
     let own: HashSet<String> = registrations.iter().map(|one| one.id.to_string()).collect();
     let since = audiences::registered_at(sql, person.institution, &person.email_key).await?;

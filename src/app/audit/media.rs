@@ -45,7 +45,7 @@ pub async fn write_media(sql: &mut Sql, record: &Record, ids: &Ids, changes: &[M
         return Ok(());
     }
     let wanted: Vec<ParticipantId> = changes.iter().map(|change| change.participant).collect();
-    let people = participants::by_ids(sql, record.0.institution, &wanted).await?;
+    let people = participants::by_ids(sql, record.institution(), &wanted).await?;
     let people: HashMap<ParticipantId, Participant> = people.into_iter().map(|one| (one.id, one)).collect();
     let records: Vec<Record> = changes
         .iter()

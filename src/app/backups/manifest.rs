@@ -38,6 +38,15 @@ pub struct Manifest {
     pub list: String,
     /// Blobs that the database references, but that did not exist.
     pub missing: Vec<String>,
+    /// The id of the key for stored secrets, if there was one.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// Was it noted? Not by older versions.
+    #[serde(default)]
+    pub notes_key: bool,
+    /// Does the backup contain that key?
+    #[serde(default)]
+    pub with_secrets: bool,
 }
 
 /// The list of files while it is being written.
@@ -71,7 +80,13 @@ impl List {
         self.file.write_all(line.as_bytes()).map_err(|e| cannot("write", &self.path, &e))
     }
 
-    pub fn end(mut self, migration: i64, taken_at: String, missing: Vec<String>) -> Result<Manifest> {
+    pub fn end(
+        mut self,
+        migration: i64,
+        taken_at: String,
+        missing: Vec<String>,
+        kept: KeyKept,
+    ) -> Result<Manifest> {
         self.file.flush().map_err(|e| cannot("write", &self.path, &e))?;
         Ok(Manifest {
             format: FORMAT,
@@ -83,8 +98,17 @@ impl List {
             bytes: self.bytes,
             list: hex(&self.digest.finalize()),
             missing,
+            key: kept.key,
+            notes_key: true,
+            with_secrets: kept.with_secrets,
         })
     }
+}
+
+/// The key for stored secrets, and whether the backup contains it.
+pub struct KeyKept {
+    pub key: Option<String>,
+    pub with_secrets: bool,
 }
 
 impl Manifest {

@@ -20,6 +20,7 @@ use crate::{
         self, Db, Options, TIMEOUT,
         folder::{self, DATABASE, FolderLock},
         migrations,
+        secrets::Secrets,
     },
     tasks,
 };
@@ -34,6 +35,22 @@ pub struct Restore<'a> {
     lock: Option<FolderLock>,
     /// Is the target empty?
     pub is_empty: bool,
+}
+
+/// What becomes of what the key for stored secrets protects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyAfter {
+    /// The backup's key is here, or it needs none.
+    Right,
+    /// The backup brings its key. Is there another one now, which it replaces?
+    Brought {
+        replaces: bool,
+    },
+    /// Another key is here.
+    Other,
+    Missing,
+    /// The backup is from a version that did not note its key.
+    Unknown,
 }
 
 pub struct Restored {
@@ -52,6 +69,21 @@ impl<'a> Restore<'a> {
             && (!data_dir.is_dir()
                 || entries(data_dir)?.iter().all(|entry| folder::is_lock(&database, &entry.path())));
         Ok(Self { from, manifest, database, data_dir, blobs, lock, is_empty })
+    }
+
+    /// Which key there will be. Nothing is changed.
+    pub fn key_after(&self, secrets: &Secrets) -> Result<KeyAfter> {
+        let here = secrets.kid()?;
+        Ok(match (&self.manifest.key, here) {
+            (Some(key), _) if secrets.has_key(key)? => KeyAfter::Right,
+            (Some(_), here) if self.manifest.with_secrets && !secrets.is_setting() => {
+                KeyAfter::Brought { replaces: here.is_some() }
+            }
+            (Some(_), Some(_)) => KeyAfter::Other,
+            (Some(_), None) => KeyAfter::Missing,
+            (None, _) if self.manifest.notes_key => KeyAfter::Right,
+            (None, _) => KeyAfter::Unknown,
+        })
     }
 
     pub async fn run(mut self, progress: ProgressFn<'_>) -> Result<Restored> {

@@ -16,14 +16,17 @@ use sha2::{Digest, Sha256};
 
 use super::{
     BLOBS, CONCURRENT_FILES, FILES, Manifest, ProgressFn, Result, cannot, each_linked_blob, entries,
-    manifest::{Entry, LIST, List, digest_of},
+    manifest::{Entry, KeyKept, LIST, List, digest_of},
     new_file, new_folder, sync_filesystem,
 };
 use crate::{
     app::{Clock, Error},
     blobs::{Blobs, Key},
     domain::digest::hex,
-    store::{self, Db, Sql, folder, migrations, secrets},
+    store::{
+        self, Db, Sql, folder, migrations,
+        secrets::{self, Secrets},
+    },
     tasks,
 };
 
@@ -34,6 +37,9 @@ pub struct Source<'a> {
     pub database: &'a Path,
     pub blobs: &'a Blobs,
     pub data_dir: &'a Path,
+    pub secrets: &'a Secrets,
+    /// Is the key for stored secrets backed up, too, if it is in the data folder?
+    pub with_secrets: bool,
 }
 
 /// More attempts would be needed only if recordings were repeatedly replaced within milliseconds.
@@ -144,7 +150,9 @@ async fn fill(
     }
     progress("syncing to disk", list.files);
     let missing = missing.iter().map(|key| format!("{BLOBS}/{}", key.path())).collect();
-    let manifest = list.end(migration, taken_at, missing)?;
+    let with_secrets = source.with_secrets && !source.secrets.is_setting() && source.secrets.is_there();
+    let kept = KeyKept { key: source.secrets.kid()?, with_secrets };
+    let manifest = list.end(migration, taken_at, missing, kept)?;
     sync_filesystem(target)?;
     manifest.write(target)?;
     if let Some(parent) = target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -252,8 +260,9 @@ fn others(source: &Source<'_>, data_dir: &Path) -> Result<Vec<PathBuf>> {
             || blobs.as_deref() == Some(path)
             || path == data_dir.join(BLOBS)
             || path == folder::staged_files(data_dir)
-            // A backup that contained the key along with the encrypted secrets would protect nothing.
-            || path == data_dir.join(secrets::FILE)
+            // A backup that contains the key along with the encrypted secrets protects nothing.
+            || (!source.with_secrets
+                && [secrets::FILE, secrets::OLD_FILE].iter().any(|name| path == data_dir.join(name)))
             || path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".endonym-"))
     };
     let mut found = Vec::new();

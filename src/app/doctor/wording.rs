@@ -14,7 +14,8 @@ pub struct FindingText {
 
 const CHECK_PERMISSIONS: &str = "check the permissions of the database user";
 const SECRET_KEY: &str = "set --secret-key (ENDONYM_SECRET_KEY) to its previous value, or put back secret.key in the data directory; if it is lost, \
-                          enter the access token of each learning system again with `endonym tool-consumer update`";
+                          run `endonym secrets rotate` to go on with a new one, enter the access token of each learning system again with \
+                          `endonym tool-consumer update`, and send invitations again";
 pub const LIMITS_URL: &str = "check that the server is running, and the host, the port, the user and the password in --limits-url \
                           (ENDONYM_LIMITS_URL); use rediss:// for TLS, and set SSL_CERT_FILE for a private certificate authority";
 const PHONE_URL: &str =

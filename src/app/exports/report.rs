@@ -6,9 +6,14 @@ use serde::Deserialize;
 
 use super::key;
 use crate::{
-    app::{Actor, App, Error, Links, Result, streams::Slot},
+    app::{
+        Actor, App, Error, Links, Result,
+        audit::{self, Record},
+        streams::Slot,
+    },
     domain::{
         access::Action,
+        audit::{Act, SubjectKind},
         export::{Export, State},
         ids::{ExportId, InstitutionId},
         report::Part,
@@ -30,10 +35,17 @@ pub struct Report {
 const MAX_READS: u32 = 10;
 
 impl Report {
-    /// Opens the report of an export that the actor has found.
+    /// Opens the report of an export that the actor has found. The log says so: a report leaves the house.
     pub async fn open(app: &App, actor: &Actor, institution: InstitutionId, export: &Export) -> Result<Self> {
         actor.permit(Action::Read, institution)?;
         let slot = app.streams.slot(institution).await?;
+        let record = Record::new(app, actor, institution, Act::ReportDownloaded);
+        let record = record.about(SubjectKind::Export, export.id, "");
+        app.db
+            .write_bookkeeping::<_, Error>(move |sql| {
+                Box::pin(async move { Ok(audit::write(sql, &[record]).await?) })
+            })
+            .await?;
         Ok(Self { app: app.clone(), institution, export: export.id, next: 0, _slot: slot })
     }
 

@@ -5,7 +5,11 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{Actor, App, Error, Missing, Result, audit::Record, jobs},
+    super::{
+        Actor, App, Error, Missing, Result,
+        audit::{self, Record},
+        jobs,
+    },
     Format, Input, Mapping, Options, Recordings, SheetFault,
     formats::classes,
     report::{Report, ReportRow, shorten},
@@ -13,7 +17,7 @@ use super::{
 };
 use crate::{
     domain::{
-        audit::{Act, Who},
+        audit::{Act, SubjectKind, Who},
         ids::{ImportId, InstitutionId, JobId, NamePageId},
         import::{Counts, Import, ImportState},
         institution::Institution,
@@ -253,6 +257,15 @@ pub async fn report_part(
     let Some(part) = imports::part(sql, institution, id, Whole::Report, number).await? else {
         return Ok(None);
     };
+    if number == 0 {
+        let record = Record::new(app, actor, institution, Act::ReportDownloaded);
+        let record = record.about(SubjectKind::Import, id, "");
+        app.db
+            .write_bookkeeping::<_, Error>(move |sql| {
+                Box::pin(async move { Ok(audit::write(sql, &[record]).await?) })
+            })
+            .await?;
+    }
     let rows: serde_json::Result<Vec<ReportRow>> = part.lines().map(serde_json::from_str).collect();
     rows.map(Some).map_err(|error| Error::Internal(format!("a report is damaged: {error}")))
 }

@@ -1,12 +1,10 @@
 //! The personal link: the id of the invitation and a keyed digest of its generation, so nothing secret is stored. It is no session:
 //! whoever opens it sees whom it is for, and only pressing the button changes something, because mail scanners open links.
 
-use subtle::ConstantTimeEq;
-
 use super::{
     super::{
         Actor, App, Error, Result,
-        audit::Record,
+        audit::{self, Record},
         consents,
         participants::{self, create_named},
         sessions::{self, Opening, Secret},
@@ -29,6 +27,9 @@ use crate::{
     store::{Sql, institutions, invitations, languages, outsiders, refused_people, rolls},
 };
 
+/// What the proof in a link is for.
+const PURPOSE: &str = "invitation";
+
 /// The path of the personal link.
 pub(super) fn path(app: &App, invitation: &Invitation) -> Result<String> {
     let Invitation { institution, id, generation, .. } = invitation;
@@ -38,7 +39,7 @@ pub(super) fn path(app: &App, invitation: &Invitation) -> Result<String> {
 
 fn proof(app: &App, institution: InstitutionId, id: InvitationId, generation: i64) -> Result<String> {
     let claim = LinkToken::claim(institution, id, generation);
-    let mut proof = app.secrets.digest("invitation", &claim)?;
+    let mut proof = app.secrets.digest(PURPOSE, &claim)?;
     proof.truncate(PROOF_LENGTH);
     Ok(proof)
 }
@@ -85,8 +86,9 @@ async fn valid(app: &App, token: &str) -> Result<Option<Invitation>> {
     let Some(token) = LinkToken::parse(token) else { return Ok(None) };
     let now = app.clock.now();
     for one in invitations::by_id(&mut app.db.read(), token.id).await? {
-        let expected = proof(app, one.institution, one.id, one.generation)?;
-        if bool::from(expected.as_bytes().ct_eq(token.proof.as_bytes())) {
+        let claim = LinkToken::claim(one.institution, one.id, one.generation);
+        // It has the right length, or it would not be a token.
+        if app.secrets.is_digest(PURPOSE, &claim, &token.proof)? {
             let is_over = !one.is_valid(now)
                 || refused_people::is_refused(&mut app.db.read(), &recipient(&one)).await?;
             return Ok(Some(one).filter(|_| !is_over));
@@ -154,7 +156,10 @@ pub async fn accept(
     accepted: Acceptance,
     old: &[Secret],
 ) -> Result<Option<(sessions::Opened, String)>> {
-    let Some(seen) = open(app, token).await? else { return Ok(None) };
+    let Some(seen) = open(app, token).await? else {
+        refused(app, token).await?;
+        return Ok(None);
+    };
     let (person, now) = (recipient(&seen.invitation), app.clock.now());
     if !seen.times.is_open(now) {
         return Err(not_open(seen.times));
@@ -200,6 +205,15 @@ pub async fn accept(
             })
         })
         .await
+}
+
+/// Records that a link was not valid, in the institutions that have an invitation with its number.
+async fn refused(app: &App, token: &str) -> Result<()> {
+    let Some(token) = LinkToken::parse(token) else { return Ok(()) };
+    for invitation in invitations::by_id(&mut app.db.read(), token.id).await? {
+        audit::refused(app, invitation.institution, None, How::Invitation.word());
+    }
+    Ok(())
 }
 
 /// What the recipient agrees to now: nothing if they are known to have agreed. Without it, they must have read the text in force.

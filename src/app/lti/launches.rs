@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 use super::{
     PlatformError, Refusal, Result,
     courses::{self, LaunchedCourse},
@@ -10,12 +12,15 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, consents,
+        App, Error,
+        audit::{self, Record},
+        consents,
         own_entry::Owner,
         sessions::{Secret, of_browser},
         tool_consumers,
     },
     domain::{
+        audit::{Act, SubjectKind, Who, WhoKind},
         ids::{InstitutionId, ToolConsumerId},
         lti::{CourseRole, DeepLinking, Expected, Launch, Message},
         scope::Scope,
@@ -50,7 +55,11 @@ pub enum Answer<'a> {
 pub async fn finish(app: &App, returned: AuthenticationResponse<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
     let consumer = consumer(app, login.institution, login.tool_consumer).await?;
-    taken(app, returned, login, &consumer).await.map_err(|fault| fault.inside(&consumer))
+    let finished = taken(app, returned, login, &consumer).await;
+    finished.map_err(|fault| {
+        audit::refused(app, consumer.institution, None, audit::LTI);
+        fault.inside(&consumer)
+    })
 }
 
 async fn consumer(app: &App, institution: InstitutionId, id: ToolConsumerId) -> Result<ToolConsumer> {
@@ -115,15 +124,29 @@ async fn taken(
         deep_link,
         expires_at: now.plus(if matches!(who, Viewer::Staff(_)) { STAFF_SESSION } else { STUDENT_SESSION }),
     };
+    let record = signed_in(app, consumer, &session);
     app.db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 lti_sessions::end_of_others(sql, &session, now).await?;
-                Ok(lti_sessions::insert(sql, &session).await?)
+                lti_sessions::insert(sql, &session).await?;
+                Ok(audit::write(sql, &[record]).await?)
             })
         })
         .await?;
     Ok(name.into_string())
+}
+
+/// Somebody has come from a learning system. Whoever has an entry is known by it.
+fn signed_in(app: &App, consumer: &ToolConsumer, session: &Session) -> Record {
+    let (role, entry) = match &session.who {
+        Viewer::Staff(entry) => ("staff", *entry),
+        Viewer::Student(entry) => ("student", Some(*entry)),
+    };
+    let who = Who { kind: WhoKind::Lti, name: None, id: entry.map(Into::into) };
+    let record = Record::by(app, who, consumer.institution, Act::SignInSucceeded);
+    let record = record.about(SubjectKind::ToolConsumer, consumer.id, consumer.name.as_str());
+    record.change(Json::Null, json!({ "via": audit::LTI, "role": role }))
 }
 
 /// Consumes the login atomically, so that no state or nonce can be replayed.

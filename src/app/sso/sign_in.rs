@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     super::{
-        App, Error, Missing, Result,
+        App, Error, Missing, Result, audit,
         limiter::{LimitKey, Policy},
         registrations,
         sessions::Secret,
@@ -22,7 +22,7 @@ use crate::{
         institution::Institution,
         moment::Moment,
         scope::Scope,
-        session::{FRESH, PersonId},
+        session::{FRESH, How, PersonId},
         sign_in::{BY_CODE, ReturnTo},
         sso::{self as rules, ClaimFault, Connection, EmailClaim, Expected, LIFE},
         sso_groups,
@@ -133,7 +133,14 @@ pub async fn start(
     let by = of_institution(app, found).await.map_err(unattributed)?;
     match send(app, browser, &by.0, return_to, again).await {
         Ok(address) => Ok(address),
-        Err(why) => Err(refused(by, why)),
+        Err(why) => {
+            let email_key = match &why {
+                Refusal::NotRegistered(email) => Some(email.key().to_owned()),
+                _ => None,
+            };
+            audit::refused(app, by.0.institution, email_key, How::Oidc.word());
+            Err(refused(by, why))
+        }
     }
 }
 

@@ -72,6 +72,7 @@ impl Filter {
             from: from.flatten(),
             to: to.flatten(),
             cursor: self.before.parse().ok(),
+            only_changes: false,
         };
         (query, faults)
     }

@@ -5,8 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::{writes::inserted, *};
 use crate::{
-    domain::audit::Entry,
-    store::{Db, audit, rolls::INSTITUTION, values::json_objects},
+    domain::audit::NewEntry,
+    store::{
+        Db, audit,
+        audit_seals::{self, Seal},
+        rolls::INSTITUTION,
+        values::json_objects,
+    },
 };
 
 /// How many join together. With more, PostgreSQL reads all name pages of the institution instead of searching for each.
@@ -146,7 +151,7 @@ pub async fn admit(
     institution: InstitutionId,
     vacancies: &Vacancies,
     people: &[Record],
-    entries: &[Entry],
+    entries: &[NewEntry],
 ) -> Result<bool> {
     let mut on_pages: Vec<(NamePageId, i64)> = Vec::new();
     for person in people {
@@ -161,12 +166,17 @@ pub async fn admit(
         return Ok(true);
     };
     let text = admit_text(&columns.join(", "), on_pages.len());
+    let (entries, sealed) = audit::as_json(entries);
+    let seal = Seal::of(&sealed);
     let mut params: Vec<Value<'_>> = vec![
         json_objects(&rows).into(),
-        audit::as_json(entries).into(),
+        entries.into(),
         (people.len() as i64).into(),
         institution.into(),
         vacancies.writes.into(),
+        (&seal.digest).into(),
+        (&seal.lines).into(),
+        seal.newest.micros().into(),
     ];
     params.extend(on_pages.into_iter().flat_map(|(page, count)| [Value::from(page), count.into()]));
     let added = db.execute_alone(&text, &params, people.len()).await?;
@@ -184,17 +194,37 @@ fn admit_text(columns: &str, pages: usize) -> String {
          FROM json_populate_recordset(NULL::audit, CAST(CAST($2 AS TEXT) AS JSON)) WHERE EXISTS (SELECT 1 FROM whole))"
     );
     for number in 0..pages {
-        let (page, count) = (6 + 2 * number, 7 + 2 * number);
+        let (page, count) = (9 + 2 * number, 10 + 2 * number);
         text.push_str(&format!(
             ", page_{number} AS (UPDATE rolls SET writes = writes + 1, next_place = next_place + ${count}, members = members + ${count} \
              WHERE institution_id = $4 AND name_page_id = ${page} AND EXISTS (SELECT 1 FROM whole))"
         ));
     }
+    text.push_str(&sealed_text());
     text.push_str(&format!(
         " INSERT INTO participants ({columns}) SELECT {columns} \
          FROM json_populate_recordset(NULL::participants, CAST(CAST($1 AS TEXT) AS JSON)) WHERE EXISTS (SELECT 1 FROM whole)"
     ));
     text
+}
+
+/// Seals the entries. Behind the rolls, because whoever locks a chain waits for nothing but COMMIT.
+fn sealed_text() -> String {
+    let digest = "CAST($6 AS TEXT)";
+    let newest = "CAST($8 AS BIGINT)";
+    format!(
+        ", chain AS (INSERT INTO audit_chains (institution_id, number, days, hash) SELECT f.institution_id, 1, f.days, {first} \
+         FROM (SELECT CAST($4 AS BIGINT) AS institution_id, {days} AS days FROM whole) f \
+         ON CONFLICT (institution_id) DO UPDATE SET number = audit_chains.number + 1, days = EXCLUDED.days, hash = {next} \
+         RETURNING number, days, hash), \
+         seal AS (INSERT INTO audit_seals ({columns}) SELECT CAST($4 AS BIGINT), number, days, {newest}, {ends}, {digest}, \
+         CAST($7 AS TEXT), hash FROM chain)",
+        first = audit_seals::hash_text("''", digest, "f.days", newest),
+        days = audit_seals::days_text("$4"),
+        next = audit_seals::hash_text("audit_chains.hash", digest, "EXCLUDED.days", newest),
+        columns = audit_seals::SEAL_COLUMNS,
+        ends = audit_seals::ends_text(newest),
+    )
 }
 
 #[cfg(test)]

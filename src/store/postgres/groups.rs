@@ -22,6 +22,7 @@ use super::{Client, OpenTransaction, Postgres, no_connection, pipeline, pools::W
 use crate::{
     domain::ids::InstitutionId,
     store::{
+        audit_seals,
         db::{Error, Handle, Result, Sql},
         queues::{self, Queues, Waiting, too_many_writes},
         transaction::{Effect, Job},
@@ -111,6 +112,8 @@ struct Group {
     first_ran: Option<Instant>,
     /// How many are to be committed.
     succeeded: usize,
+    /// How many entries of the audit log there were before the last one.
+    entries: usize,
     /// Why none can be committed.
     broken: Option<Error>,
 }
@@ -123,7 +126,7 @@ struct Member {
 impl Group {
     fn new(client: Client) -> Self {
         let open = OpenTransaction(Some(Sql::new(Handle::Postgres(client))));
-        Self { open, members: Vec::new(), size: 0, first_ran: None, succeeded: 0, broken: None }
+        Self { open, members: Vec::new(), size: 0, first_ran: None, succeeded: 0, entries: 0, broken: None }
     }
 
     fn takes_more(&self) -> bool {
@@ -184,6 +187,7 @@ impl Group {
             return Err(error.clone());
         }
         pipeline::next_job(self.client()?);
+        self.entries = self.sql()?.unsealed.len();
         self.sql()
     }
 
@@ -207,6 +211,10 @@ impl Group {
 
     /// Rolls back the last write.
     async fn roll_back(&mut self) {
+        let entries = self.entries;
+        if let Ok(sql) = self.sql() {
+            sql.unsealed.cut(entries);
+        }
         let rolled_back = match self.client() {
             Ok(client) => pipeline::roll_back(client).await,
             Err(error) => Err(error),
@@ -225,7 +233,11 @@ impl Group {
             return Err(error.clone());
         }
         // Whatever has failed was rolled back.
-        if self.succeeded == 0 { Ok(()) } else { pipeline::commit(self.client()?).await }
+        if self.succeeded == 0 {
+            return Ok(());
+        }
+        audit_seals::seal(self.sql()?).await?;
+        pipeline::commit(self.client()?).await
     }
 
     /// Commits, and then tells all.

@@ -19,7 +19,7 @@ use endonym::{
         backups::{self, Source},
     },
     blobs,
-    store::migrations,
+    store::{migrations, secrets::Secrets},
 };
 use reqwest::Client;
 use rusqlite::Connection;
@@ -600,7 +600,15 @@ async fn what_is_replaced_while_a_backup_is_taken_is_no_dead_link_in_it() {
         clock: Clock::system(),
     };
     let blobs = blobs::Blobs::open(&options).unwrap();
-    let source = Source { db: &db, database: &database, blobs: &blobs, data_dir: &data_dir };
+    let secrets = Secrets::new(None, &data_dir);
+    let source = Source {
+        db: &db,
+        database: &database,
+        blobs: &blobs,
+        data_dir: &data_dir,
+        secrets: &secrets,
+        with_secrets: false,
+    };
     // Each hook is called once: when the last of the first twenty files is copied, and when the first of the next is.
     // Files are copied in order, so added files come later in the order, and deleted ones have not been copied yet.
     let told = |_: &str, files: u64| match files {

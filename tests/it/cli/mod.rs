@@ -22,6 +22,7 @@ mod name_page;
 mod person;
 mod recordings;
 mod scim;
+mod secrets;
 mod serve;
 mod settings;
 mod sign_in_link;

@@ -6,7 +6,7 @@ mod data;
 mod details;
 mod language;
 mod legal_name;
-mod own;
+pub mod own;
 mod photo;
 mod recorder;
 mod search;

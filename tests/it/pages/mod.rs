@@ -9,6 +9,7 @@ mod legacy;
 mod player;
 mod public;
 mod replaced;
+mod security_txt;
 mod snippets;
 
 use reqwest::header::HeaderMap;

@@ -39,6 +39,7 @@ use endonym::{
         media::{Kind, Media, Origin, Waveform},
         name_page::NamePage,
         report,
+        security_txt::SecurityTxt,
         session::PersonId,
     },
     http::service::Draining,
@@ -104,6 +105,7 @@ pub struct Setup {
     pub invitations: invitations::Settings,
     /// The public URL, if it is not that of the server.
     pub base_url: Option<&'static str>,
+    pub security_txt: Option<SecurityTxt>,
     pub mail: Mailer,
     /// Networks in which learning systems may be.
     pub outbound: &'static str,
@@ -140,6 +142,7 @@ impl Default for Setup {
             sign_in: sign_in::Settings::default(),
             invitations: invitations::Settings::default(),
             base_url: None,
+            security_txt: None,
             mail: Mailer::default(),
             outbound: "127.0.0.0/8",
             outbound_limits: outbound::Limits::default(),
@@ -181,6 +184,7 @@ impl Setup {
             invitations: self.invitations,
             mail: self.mail,
             secrets: Secrets::new(None, folder),
+            security_txt: self.security_txt,
             outbound: Outbound::with_limits(allowed, self.outbound_limits).unwrap(),
         }
     }
