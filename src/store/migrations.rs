@@ -46,6 +46,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0038_console_lists", include_str!("../../migrations/0038_console_lists.sql")),
     ("0039_superfluous_indexes", include_str!("../../migrations/0039_superfluous_indexes.sql")),
     ("0040_sso_redirects", include_str!("../../migrations/0040_sso_redirects.sql")),
+    ("0041_token_makers", include_str!("../../migrations/0041_token_makers.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
