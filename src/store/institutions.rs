@@ -184,7 +184,7 @@ pub struct Changes {
 /// Writes only the columns in the change: concurrent updates keep each other's fields, and a stored value that this binary
 /// does not understand, such as a time zone, is not overwritten with a default.
 pub async fn update(sql: &mut Sql, institution: InstitutionId, changes: &Changes) -> Result<()> {
-    let columns: [(&str, Option<Value<'_>>); 9] = [
+    let columns: [(&str, Option<Value<'_>>); 10] = [
         ("name", changes.name.as_ref().map(Value::from)),
         ("time_zone", changes.time_zone.as_ref().map(Value::from)),
         ("multiple_recordings", changes.multiple_recordings.map(Value::from)),

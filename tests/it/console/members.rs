@@ -288,7 +288,7 @@ async fn whoever_made_tokens_leaves_when_their_tokens_are_decided() {
     let listed = owner.get("/console/example/tokens").await.expect(200).body;
     assert!(listed.contains(BEA) && !listed.contains("Has left"), "{listed}");
     let form = form_of(&owner, BEA).await;
-    assert!(form.contains("Portal &#38; co · 0 days · Last use: Never"), "{form}");
+    assert!(form.contains("Portal &#38; co · ") && form.contains(" days · Last use: Never"), "{form}");
     // A lower role asks as well.
     let version = hidden(&form, "version");
     let lower = [("email", BEA), ("version", version.as_str()), ("role", "reader")];
