@@ -52,7 +52,10 @@ pub enum LimitKey {
     /// Sign-ins that start at an institution's provider.
     SsoSignIns(IpAddr),
     /// Refused sign-ins that are recorded for an institution, from one network or from all.
-    RefusedSignIns { institution: InstitutionId, network: Option<IpAddr> },
+    RefusedSignIns {
+        institution: InstitutionId,
+        network: Option<IpAddr>,
+    },
     /// Complaints about recordings.
     Reports(IpAddr),
     /// Requests for a recording by listeners.

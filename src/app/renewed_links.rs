@@ -6,10 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{
-    App, Result, media,
-    own_recordings::{self, copies_missing},
-};
+use super::{App, Error, Result, media, own_recordings};
 use crate::{
     domain::{
         ids::{InstitutionId, ParticipantId},
@@ -69,7 +66,7 @@ pub(super) async fn prepare(
 }
 
 /// Exchanges the links of these people, in the transaction that narrows their audience. The caller holds the institution's lock. A
-/// recording that was made since the copies is missing among them (`copies_missing`): then the caller prepares again.
+/// recording that was made since the copies is missing among them (`Error::FilesNeeded`): then the caller prepares again.
 pub(super) async fn renew(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -79,7 +76,7 @@ pub(super) async fn renew(
 ) -> Result<Renewed> {
     let mut renewed = Renewed::default();
     for (participant, old) in recordings(sql, institution, people).await? {
-        let copy = copies.0.iter().find(|copy| copy.of == old.hex).ok_or_else(copies_missing)?;
+        let copy = copies.0.iter().find(|copy| copy.of == old.hex).ok_or(Error::FilesNeeded)?;
         stored::rename(sql, institution, participant, &old, &copy.made, now).await?;
         renewed.used.insert(copy.made.hex.clone());
         renewed.gone.push(old);

@@ -8,8 +8,8 @@ mod sign_in;
 use std::sync::Arc;
 
 pub use connections::{
-    Change, New, Offered, Step, all, check, check_client, create, delete, find, offered, scope_words, test, update,
-    version,
+    Change, New, Offered, Step, all, check, check_client, create, delete, find, offered, scope_words, test,
+    update, version,
 };
 pub use groups::{Mapping, map_group, mapping, set_groups_claim, unmap_group};
 pub use session::{SignOut, kept, open_session, sign_out};

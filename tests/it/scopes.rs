@@ -1397,7 +1397,7 @@ async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
 
 async fn play_all(scene: &Scene, actor: &Actor) -> Result<play_all::PlayAll> {
     let query = listening::Query { most: 10, ..listening::Query::default() };
-    play_all::begin(&scene.world.app, Some(actor), &public(scene).await, &query, false).await
+    play_all::begin(&scene.world.app, (Some(actor), None), &public(scene).await, &query, false).await
 }
 
 /// This installation calls nobody.

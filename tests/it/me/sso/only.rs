@@ -117,7 +117,7 @@ async fn what_was_mailed_before_is_void_and_sessions_that_began_with_it_end() {
     browser.enter_code(&mail.code).await.redirects_to("/me");
     console::set(&world, &world.institution, BEN, Role::Owner, &[]).await;
     assert!(browser.session().await.is_none());
-    let late = endonym::app::sessions::open(&world.app, person(&world, BEN), How::Mail).await;
+    let late = endonym::app::sessions::open(&world.app, person(&world, BEN), How::Mail, &[]).await;
     assert!(matches!(late, Err(Error::Missing(_))), "{:?}", late.map(drop));
 }
 
@@ -155,9 +155,9 @@ async fn sessions_for_recording_stay_what_they_are() {
     ana_and_ben(&world).await;
     set(&world, &Actor::Operator, SsoOnly::Everybody).await.unwrap();
     for how in [How::Invitation, How::Handover] {
-        let secret = endonym::app::sessions::open(&world.app, person(&world, ANA), how).await.unwrap();
+        let opened = endonym::app::sessions::open(&world.app, person(&world, ANA), how, &[]).await.unwrap();
         let browser = Browser::new(&world);
-        browser.set_cookie("endonym", secret.as_str());
+        browser.set_cookie("endonym", opened.secret.as_str());
         browser.get("/console/example").await.expect(404);
         browser.get("/me/copy").await.expect(403);
         let more = sign_in::handover(&world.app, &Actor::Operator, &person(&world, ANA), how, None).await;
