@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record},
-    scim,
+    scim, tokens,
 };
 use crate::{
     domain::{
@@ -21,11 +21,16 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, NamePageId},
         member::{Member, Role},
+        moment::Moment,
         name_page::{NamePage, NamePageRef},
         session::PersonId,
+        token::{OnLeaving, Token},
         version::{check_base, version_of},
     },
-    store::{Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins, sso_groups},
+    store::{
+        Sql, members, name_pages, persons, rolls, scim_registrations, sessions, sign_ins, sso_groups,
+        versions,
+    },
 };
 
 /// Name pages that are shown to a member at once.
@@ -41,7 +46,17 @@ pub async fn set(
     role: Role,
     pages: Vec<NamePageRef>,
 ) -> Result<Member> {
-    replace(app, actor, institution, email, role, pages, None).await
+    replace(app, actor, institution, email, role, pages, Change::default()).await
+}
+
+/// What else is said when a member is changed.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// What was seen of them (`version`): if they are something else by now, nothing is changed (`SetupFault::Outdated`).
+    pub base: Option<String>,
+    /// What becomes of their access tokens if they administer the institution no more. Without it, nothing is changed if there are
+    /// tokens (`SetupFault::TokensUndecided`).
+    pub tokens: Option<OnLeaving>,
 }
 
 /// Tells whether somebody still has the same role and pages. `None` for somebody who is no member.
@@ -49,8 +64,7 @@ pub fn version(member: Option<&Member>) -> String {
     version_of(&member.map(|member| (member.role, &member.pages)))
 }
 
-/// `set`. `base` is what was seen of them (`version`): if they are something else by now, nothing is changed
-/// (`SetupFault::Outdated`).
+/// `set`, and more.
 pub async fn replace(
     app: &App,
     actor: &Actor,
@@ -58,7 +72,7 @@ pub async fn replace(
     email: Email,
     role: Role,
     pages: Vec<NamePageRef>,
-    base: Option<String>,
+    change: Change,
 ) -> Result<Member> {
     actor.own(institution)?;
     // Another mailbox has the same key, and would share the role.
@@ -82,7 +96,7 @@ pub async fn replace(
                 }
                 let person = PersonId { institution, email_key: email.key().to_owned() };
                 let before = members::find(sql, &person).await?;
-                check_base(base.as_deref(), &version(before.as_ref()))?;
+                check_base(change.base.as_deref(), &version(before.as_ref()))?;
                 if role != Role::Owner {
                     keep_an_owner(sql, before.as_ref()).await?;
                 }
@@ -95,7 +109,9 @@ pub async fn replace(
                 };
                 let old = before.as_ref().map_or(Json::Null, values);
                 let log = record.clone();
-                let record = about(record, &member).change(old, values(&member));
+                let left = tokens::left_behind(sql, before.as_ref(), Some(&member), now).await?;
+                let kept = settle(sql, &owned_app, &record, &left, change.tokens, now).await?;
+                let record = about(record, &member).change(old, audit::with(values(&member), kept));
                 set_in(sql, &member, before.as_ref()).await?;
                 // Whoever decides by hand decides for good: the role does not follow a group of a directory any more.
                 scim_registrations::unmark_role(sql, institution, &member.person.email_key).await?;
@@ -103,10 +119,34 @@ pub async fn replace(
                 if role == Role::Owner {
                     scim::release_owners(sql, &owned_app, institution, log).await?;
                 }
+                if !left.is_empty() {
+                    versions::callers_changed(sql).await?;
+                }
                 Ok(member)
             })
         })
         .await
+}
+
+/// Does with the tokens of somebody who leaves what was decided. Returns what the log says of them. The caller ends the transaction with
+/// `versions::callers_changed`.
+async fn settle(
+    sql: &mut Sql,
+    app: &App,
+    record: &Record,
+    left: &[Token],
+    decided: Option<OnLeaving>,
+    now: Moment,
+) -> Result<Json> {
+    match decided {
+        _ if left.is_empty() => Ok(json!({})),
+        None => Err(Error::invalid(Field::Tokens, SetupFault::TokensUndecided)),
+        Some(OnLeaving::Keep) => Ok(tokens::kept(left)),
+        Some(OnLeaving::Revoke) => {
+            tokens::revoke_in(sql, app, record, left, now).await?;
+            Ok(json!({}))
+        }
+    }
 }
 
 pub(super) fn about(record: Record, member: &Member) -> Record {
@@ -216,9 +256,17 @@ pub async fn list(
     Ok(Listed { members: found.into_iter().map(with_titles).collect(), by_group, owners })
 }
 
-/// Takes the role from somebody. If they are registered on no name page, they are signed out everywhere.
-pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email: &str) -> Result<()> {
+/// Takes the role from somebody. If they are registered on no name page, they are signed out everywhere. `decided` is what becomes of
+/// the access tokens that they made and know: without it, nothing is changed if there are any (`SetupFault::TokensUndecided`).
+pub async fn remove(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email: &str,
+    decided: Option<OnLeaving>,
+) -> Result<()> {
     actor.own(institution)?;
+    let (now, owned_app) = (app.clock.now(), app.clone());
     let person = PersonId { institution, email_key: email_key(email) };
     let record = Record::new(app, actor, institution, Act::MemberRemoved);
     app.db
@@ -227,9 +275,15 @@ pub async fn remove(app: &App, actor: &Actor, institution: InstitutionId, email:
                 rolls::lock(sql, institution).await?;
                 let member = members::find(sql, &person).await?.ok_or(Error::Missing(Missing::Member))?;
                 keep_an_owner(sql, Some(&member)).await?;
+                let left = tokens::left_behind(sql, Some(&member), None, now).await?;
+                let kept = settle(sql, &owned_app, &record, &left, decided, now).await?;
                 remove_in(sql, &person).await?;
-                let record = about(record, &member).change(values(&member), Json::Null);
-                Ok(audit::write(sql, &[record]).await?)
+                let record = about(record, &member).change(values(&member), kept);
+                audit::write(sql, &[record]).await?;
+                if !left.is_empty() {
+                    versions::callers_changed(sql).await?;
+                }
+                Ok(())
             })
         })
         .await

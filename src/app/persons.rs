@@ -162,6 +162,7 @@ pub async fn erase(
                 persons::delete_person(sql, institution, &email_key).await?;
                 let ids: Vec<ParticipantId> = registrations.iter().map(|one| one.id).collect();
                 store::audit::forget_person(sql, institution, (email_key.as_str(), signature), &ids).await?;
+                store::tokens::forget_maker(sql, institution, &email_key).await?;
                 if let Some(signature) = signature {
                     let author = audit::written_author(&Who::named(WhoKind::Member, signature));
                     store::imports::forget_author(sql, institution, &author).await?;

@@ -6,7 +6,7 @@ use jiff::{ToSpan, civil::Date, tz::TimeZone};
 use serde_json::{Value as Json, json};
 
 use super::{
-    Actor, App, Error, Missing, Result,
+    Actor, App, Error, Forbidden, Missing, Result,
     audit::{self, Record},
 };
 use crate::{
@@ -16,11 +16,13 @@ use crate::{
         digest,
         fault::{Field, SetupFault},
         ids::{InstitutionId, NamePageId, TokenId},
+        member::Member,
         moment::Moment,
         name_page::NamePage,
-        token::{self, Token, TokenState},
+        session::PersonId,
+        token::{self, Maker, Token, TokenState},
     },
-    store::{institutions, rolls, token_days, tokens, versions},
+    store::{self, Sql, institutions, members, rolls, token_days, tokens, versions},
 };
 
 #[derive(Debug, Default)]
@@ -80,6 +82,7 @@ pub async fn create_with(
         scope,
         pages: slugs,
         newest_only,
+        maker: maker(actor),
         created_at: now,
         expires_at: days.map(|days| now.plus_days(i64::from(days))),
         revoked_at: None,
@@ -89,14 +92,32 @@ pub async fn create_with(
     let record = Record::new(app, actor, institution, Act::TokenCreated);
     let record = record.about(SubjectKind::Token, made.id, &made.name).change(Json::Null, values(&made));
     app.db
-        .write(move |sql| {
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
+                check_maker(sql, institution, &made.maker).await?;
                 tokens::insert(sql, institution, &made, pages.as_deref(), &digest).await?;
                 audit::write(sql, &[record]).await?;
                 Ok((made, secret))
             })
         })
         .await
+}
+
+fn maker(actor: &Actor) -> Maker {
+    let email_key = actor.person().map(|person| person.email_key.clone());
+    Maker { name: Some(actor.signature()), email_key, has_left: false }
+}
+
+/// Whoever takes the role from a member is asked about the tokens that there are: a request of the member that is under way must not
+/// add one.
+async fn check_maker(sql: &mut Sql, institution: InstitutionId, maker: &Maker) -> Result<()> {
+    let Some(email_key) = &maker.email_key else { return Ok(()) };
+    rolls::lock(sql, institution).await?;
+    let person = PersonId { institution, email_key: email_key.clone() };
+    match members::find(sql, &person).await? {
+        Some(member) if member.role.has_all_pages() => Ok(()),
+        _ => Err(Error::Forbidden(Forbidden::Administration)),
+    }
 }
 
 fn values(token: &Token) -> Json {
@@ -115,7 +136,77 @@ fn shown(at: Moment) -> String {
 
 pub async fn all(app: &App, actor: &Actor, institution: InstitutionId) -> Result<Vec<Token>> {
     actor.administer(institution)?;
-    Ok(tokens::all(&mut app.db.read(), institution).await?)
+    let sql = &mut app.db.read();
+    let administrators = members::administrators(sql, institution).await?;
+    let mut all = tokens::all(sql, institution).await?;
+    for token in &mut all {
+        token.maker.has_left =
+            token.maker.email_key.as_ref().is_some_and(|email_key| !administrators.contains(email_key));
+    }
+    Ok(all)
+}
+
+/// The tokens that work and that this member has made.
+pub async fn made_by(
+    app: &App,
+    actor: &Actor,
+    institution: InstitutionId,
+    email_key: &str,
+) -> Result<Vec<Token>> {
+    actor.administer(institution)?;
+    Ok(made_in(&mut app.db.read(), institution, email_key, app.clock.now()).await?)
+}
+
+async fn made_in(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    now: Moment,
+) -> store::Result<Vec<Token>> {
+    let mut all = tokens::all(sql, institution).await?;
+    all.retain(|token| token.works(now) && token.maker.email_key.as_deref() == Some(email_key));
+    Ok(all)
+}
+
+/// The tokens that a member leaves behind who administers the institution no more: `before` and `after` are what they were and are.
+pub(super) async fn left_behind(
+    sql: &mut Sql,
+    before: Option<&Member>,
+    after: Option<&Member>,
+    now: Moment,
+) -> Result<Vec<Token>> {
+    let administers = |member: Option<&Member>| member.is_some_and(|member| member.role.has_all_pages());
+    match before {
+        Some(Member { person, .. }) if administers(before) && !administers(after) => {
+            Ok(made_in(sql, person.institution, &person.email_key, now).await?)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What the log says of tokens that stay.
+pub(super) fn kept(tokens: &[Token]) -> Json {
+    let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
+    json!({ "tokens_kept": (!names.is_empty()).then_some(names) })
+}
+
+/// Revokes these in the transaction in which their maker leaves, and under the institution's lock. The caller ends it with
+/// `versions::callers_changed`.
+pub(super) async fn revoke_in(
+    sql: &mut Sql,
+    app: &App,
+    record: &Record,
+    tokens: &[Token],
+    now: Moment,
+) -> Result<()> {
+    let mut records = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        if tokens::revoke(sql, record.institution(), token.id, now).await? {
+            let record = record.then(&app.ids, Act::TokenRevoked);
+            records.push(record.about(SubjectKind::Token, token.id, &token.name));
+        }
+    }
+    Ok(audit::write(sql, &records).await?)
 }
 
 pub async fn revoke(app: &App, actor: &Actor, institution: InstitutionId, id: TokenId) -> Result<()> {
@@ -140,8 +231,7 @@ pub async fn revoke(app: &App, actor: &Actor, institution: InstitutionId, id: To
 }
 
 pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, id: TokenId) -> Result<Token> {
-    actor.administer(institution)?;
-    let found = tokens::all(&mut app.db.read(), institution).await?.into_iter().find(|token| token.id == id);
+    let found = all(app, actor, institution).await?.into_iter().find(|token| token.id == id);
     found.ok_or(Error::Missing(Missing::Token))
 }
 
@@ -160,6 +250,7 @@ pub async fn rotate(
     actor.administer(institution)?;
     let (now, secret) = (app.clock.now(), app.ids.access_token());
     let (new_id, digest) = (app.ids.id(now), digest::hex(&digest::of(&secret)));
+    let maker = maker(actor);
     let rotated = Record::new(app, actor, institution, Act::TokenRotated);
     let created = rotated.then(&app.ids, Act::TokenCreated);
     let made = app
@@ -168,6 +259,7 @@ pub async fn rotate(
             Box::pin(async move {
                 // Whoever deletes or merges a page changes the pages of tokens under this lock.
                 rolls::lock(sql, institution).await?;
+                check_maker(sql, institution, &maker).await?;
                 let all = tokens::all(sql, institution).await?;
                 let old = all.into_iter().find(|token| token.id == id);
                 let old = old.filter(|old| old.state(now) == TokenState::Active);
@@ -177,6 +269,8 @@ pub async fn rotate(
                 let before = values(&old);
                 let made = Token {
                     id: new_id,
+                    // Nobody else has the new secret.
+                    maker,
                     created_at: now,
                     expires_at: old.expires_at.map(|end| now.plus(end.since(old.created_at))),
                     last_used_at: None,

@@ -93,7 +93,7 @@ impl Token {
             }
             Self::List { institution: slug, json } => {
                 let owner = institution(app, &slug).await?;
-                list(&tokens::all(app, &Actor::Operator, owner.id).await?, json);
+                list(&tokens::all(app, &Actor::Operator, owner.id).await?, app.clock.now(), json);
             }
             Self::Revoke { institution: slug, id } => {
                 let owner = institution(app, &slug).await?;
@@ -168,7 +168,12 @@ fn pages_of(token: &domain::token::Token) -> String {
     }
 }
 
-fn list(all: &[domain::token::Token], json: bool) {
+fn made_by(token: &domain::token::Token) -> String {
+    let name = token.maker.name.as_deref().unwrap_or("-");
+    if token.maker.has_left { format!("{name} (has left)") } else { name.to_owned() }
+}
+
+fn list(all: &[domain::token::Token], now: domain::moment::Moment, json: bool) {
     if json {
         let shown = |token: &domain::token::Token| {
             json!({
@@ -177,6 +182,8 @@ fn list(all: &[domain::token::Token], json: bool) {
                 "scope": token.scope.word(),
                 "name_pages": token.pages,
                 "newest_only": token.newest_only,
+                "created_by": token.maker.name,
+                "maker_left": token.maker.has_left,
                 "created_at": output::time(token.created_at),
                 "expires_at": token.expires_at.map(output::time),
                 "revoked_at": token.revoked_at.map(output::time),
@@ -196,7 +203,9 @@ fn list(all: &[domain::token::Token], json: bool) {
                 token.name.clone(),
                 scope(token),
                 pages_of(token),
+                made_by(token),
                 when(Some(token.created_at)),
+                format!("{} days", token.days(now)),
                 when(token.expires_at),
                 when(token.revoked_at),
                 when(token.last_used_at),
@@ -204,7 +213,18 @@ fn list(all: &[domain::token::Token], json: bool) {
         })
         .collect();
     output::print_table(
-        &["ID", "NAME", "SCOPE", "NAME PAGES", "CREATED", "EXPIRES", "REVOKED", "LAST USED"],
+        &[
+            "ID",
+            "NAME",
+            "SCOPE",
+            "NAME PAGES",
+            "CREATED BY",
+            "CREATED",
+            "AGE",
+            "EXPIRES",
+            "REVOKED",
+            "LAST USED",
+        ],
         &rows,
     );
 }

@@ -21,7 +21,7 @@ use crate::{
         access::TokenScope,
         ids::TokenId,
         section::Section,
-        token::{Token, TokenState},
+        token::{Maker, Token, TokenState},
     },
     http::{chart, form::Form, page::Page, path::Path, when},
     words::{Arg, Words},
@@ -67,7 +67,10 @@ struct TokenFacts {
     /// `None` for all pages.
     pages: Option<String>,
     newest_only: bool,
+    maker: String,
+    maker_has_left: bool,
     created: String,
+    age: String,
     last_used: Option<String>,
     expires: Option<String>,
     expires_soon: bool,
@@ -76,12 +79,15 @@ struct TokenFacts {
 
 impl TokenFacts {
     fn new(app: &App, console: &Console, token: &Token) -> Self {
-        let (now, zone) = (app.clock.now(), &console.institution.time_zone);
+        let (now, zone, words) = (app.clock.now(), &console.institution.time_zone, console.words());
         Self {
             scope: scope_name(token.scope),
             pages: token.pages.as_ref().map(|slugs| slugs.join(", ")),
             newest_only: token.newest_only,
+            maker: maker_name(words, &token.maker),
+            maker_has_left: token.maker.has_left && token.works(now),
             created: when::minute(token.created_at, zone),
+            age: words.one("console-tokens-days", "count", token.days(now)),
             last_used: when::minute_or_none(token.last_used_at, zone),
             expires: when::minute_or_none(token.expires_at, zone),
             expires_soon: token.expires_within(tokens::EXPIRES_SOON, now),
@@ -92,6 +98,15 @@ impl TokenFacts {
                 TokenState::Revoked => "console-tokens-revoked",
             },
         }
+    }
+}
+
+fn maker_name(words: Words, maker: &Maker) -> String {
+    match (&maker.name, &maker.email_key) {
+        (Some(email), Some(_)) => email.clone(),
+        // A command on the server, or the demonstration.
+        (Some(_), None) => words.text("console-audit-by-operator"),
+        (None, _) => words.text("console-tokens-maker-unknown"),
     }
 }
 

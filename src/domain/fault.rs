@@ -57,6 +57,8 @@ pub enum Field {
     Logo,
     NamePages,
     Role,
+    /// The access tokens of a member who leaves.
+    Tokens,
     Url,
     AccessToken,
     ClientId,
@@ -123,6 +125,7 @@ impl Field {
             Self::Logo => "logo",
             Self::NamePages => "name pages",
             Self::Role => "role",
+            Self::Tokens => "access tokens",
             Self::Url => "url",
             Self::AccessToken => "access token",
             Self::ClientId => "client id",
@@ -247,6 +250,8 @@ pub enum SetupFault {
     AllNamePages,
     /// An institution that has owners keeps one.
     LastOwner,
+    /// Nobody has said what becomes of the access tokens that a member made.
+    TokensUndecided,
     /// People register by the domain of their email, and none is named.
     PageDomainsNeeded,
     NotADate(String),
@@ -413,6 +418,7 @@ impl fmt::Display for SetupFault {
             Self::LastOwner => {
                 f.write_str("cannot be taken from the last owner: make somebody else an owner first")
             }
+            Self::TokensUndecided => f.write_str("of this person must be kept or revoked"),
             Self::PageDomainsNeeded => {
                 f.write_str("must be set if people may register by the domain of their email")
             }

@@ -32,12 +32,43 @@ pub struct Token {
     /// The slugs of the name pages that it is limited to, or `None` if it is unlimited.
     pub pages: Option<Vec<String>>,
     pub newest_only: bool,
+    pub maker: Maker,
     pub created_at: Moment,
     pub expires_at: Option<Moment>,
     pub revoked_at: Option<Moment>,
     pub last_used_at: Option<Moment>,
     /// The token that was made to replace this one.
     pub replaced_by: Option<TokenId>,
+}
+
+/// Who made a token, and so knows its secret.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Maker {
+    /// An email address, or `operator`. `None` if it is not known: the token is older than this, or its maker was erased.
+    pub name: Option<String>,
+    /// The key of the address, if a member made it; empty if the member was erased.
+    pub email_key: Option<String>,
+    /// The member administers the institution no more.
+    pub has_left: bool,
+}
+
+/// What becomes of the tokens of somebody who administers the institution no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnLeaving {
+    Keep,
+    Revoke,
+}
+
+impl OnLeaving {
+    pub const WORDS: [&'static str; 2] = ["keep", "revoke"];
+
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "keep" => Some(Self::Keep),
+            "revoke" => Some(Self::Revoke),
+            _ => None,
+        }
+    }
 }
 
 /// Whether a token works, and why not.
@@ -63,6 +94,15 @@ impl Token {
         }
     }
 
+    pub fn works(&self, now: Moment) -> bool {
+        matches!(self.state(now), TokenState::Active | TokenState::Replaced)
+    }
+
+    /// How many whole days old it is.
+    pub fn days(&self, now: Moment) -> u64 {
+        now.since(self.created_at).as_secs() / 86_400
+    }
+
     /// Does it stop working within this time, and nobody has made another yet?
     pub fn expires_within(&self, time: Duration, now: Moment) -> bool {
         self.state(now) == TokenState::Active && self.expires_at.is_some_and(|end| end <= now.plus(time))
@@ -82,6 +122,7 @@ mod tests {
             scope: TokenScope::All,
             pages: None,
             newest_only: false,
+            maker: Maker::default(),
             created_at: Moment::from_micros(0),
             expires_at: expires_at.map(Moment::from_micros),
             revoked_at: None,

@@ -1,6 +1,6 @@
 //! Members of institutions, and the name pages of managers and readers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Error, Result, Row, Sql, Value, name_pages};
 use crate::domain::{
@@ -94,6 +94,13 @@ pub async fn owners(sql: &mut Sql, institution: InstitutionId) -> Result<i64> {
     let text = "SELECT COUNT(*) FROM members WHERE institution_id = $1 AND role = $2";
     let params: [Value<'_>; 2] = [institution.into(), Role::Owner.word().into()];
     Ok(sql.one(text, &params, |row| row.int(0)).await?.unwrap_or(0))
+}
+
+/// The keys of the owners and admins.
+pub async fn administrators(sql: &mut Sql, institution: InstitutionId) -> Result<HashSet<String>> {
+    let text = "SELECT email_key FROM members WHERE institution_id = $1 AND role IN ($2, $3)";
+    let params: [Value<'_>; 3] = [institution.into(), Role::Owner.word().into(), Role::Admin.word().into()];
+    Ok(sql.rows(text, &params, |row| row.text(0)).await?.into_iter().collect())
 }
 
 /// Owners who lose the role when there is another one. They have no pages of their own.

@@ -46,9 +46,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0038_console_lists", include_str!("../../migrations/0038_console_lists.sql")),
     ("0039_superfluous_indexes", include_str!("../../migrations/0039_superfluous_indexes.sql")),
     ("0040_sso_redirects", include_str!("../../migrations/0040_sso_redirects.sql")),
-    ("0041_link_secrets", include_str!("../../migrations/0041_link_secrets.sql")),
-    ("0042_badges", include_str!("../../migrations/0042_badges.sql")),
-    ("0043_audience_before_pause", include_str!("../../migrations/0043_audience_before_pause.sql")),
+    ("0041_token_makers", include_str!("../../migrations/0041_token_makers.sql")),
+    ("0042_link_secrets", include_str!("../../migrations/0042_link_secrets.sql")),
+    ("0043_badges", include_str!("../../migrations/0043_badges.sql")),
+    ("0044_audience_before_pause", include_str!("../../migrations/0044_audience_before_pause.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

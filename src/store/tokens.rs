@@ -9,7 +9,7 @@ use crate::domain::{
     ids::{InstitutionId, NamePageId, TokenId},
     institution::Institution,
     moment::Moment,
-    token::Token,
+    token::{Maker, Token},
 };
 
 /// The token that a digest belongs to.
@@ -72,8 +72,8 @@ pub async fn insert(
     digest: &str,
 ) -> Result<()> {
     let text = "INSERT INTO tokens (institution_id, id, name, digest, created_at, expires_at, scope, newest_only, \
-                pages_limited) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    let params: [Value<'_>; 9] = [
+                pages_limited, created_by, maker_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    let params: [Value<'_>; 11] = [
         institution.into(),
         token.id.into(),
         (&token.name).into(),
@@ -83,6 +83,8 @@ pub async fn insert(
         token.scope.word().into(),
         token.newest_only.into(),
         pages.is_some().into(),
+        token.maker.name.as_deref().into(),
+        token.maker.email_key.as_deref().into(),
     ];
     sql.execute(text, &params).await?;
     for page in pages.unwrap_or_default() {
@@ -96,6 +98,7 @@ async fn limit(sql: &mut Sql, institution: InstitutionId, token: TokenId, page: 
     sql.execute(text, &[institution.into(), token.into(), page.into()]).await.map(|_| ())
 }
 
+/// Without `Maker::has_left`.
 pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>> {
     let text = "SELECT t.token_id, n.slug FROM token_pages t \
                 JOIN name_pages n ON n.institution_id = t.institution_id AND n.id = t.name_page_id \
@@ -105,7 +108,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
         pages.entry(token).or_default().push(slug);
     }
     let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at, scope, newest_only, pages_limited, \
-                replaced_by FROM tokens WHERE institution_id = $1 ORDER BY id";
+                replaced_by, created_by, maker_key FROM tokens WHERE institution_id = $1 ORDER BY id";
     sql.rows(text, &[institution.into()], |row| {
         let moment = |column| row.opt_int(column).map(|micros| micros.map(Moment::from_micros));
         let id = row.id(0)?;
@@ -115,6 +118,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
             scope: scope(row, 6)?,
             pages: row.bool(8)?.then(|| pages.get(&id).cloned().unwrap_or_default()),
             newest_only: row.bool(7)?,
+            maker: Maker { name: row.opt_text(10)?, email_key: row.opt_text(11)?, has_left: false },
             created_at: Moment::from_micros(row.int(2)?),
             expires_at: moment(3)?,
             revoked_at: moment(4)?,
@@ -123,6 +127,13 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
         })
     })
     .await
+}
+
+/// Forgets the address of somebody who made tokens, and not that they are gone.
+pub async fn forget_maker(sql: &mut Sql, institution: InstitutionId, email_key: &str) -> Result<()> {
+    let text =
+        "UPDATE tokens SET created_by = NULL, maker_key = '' WHERE institution_id = $1 AND maker_key = $2";
+    sql.execute(text, &[institution.into(), email_key.into()]).await.map(|_| ())
 }
 
 pub async fn name(sql: &mut Sql, institution: InstitutionId, id: TokenId) -> Result<Option<String>> {

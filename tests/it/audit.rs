@@ -323,6 +323,7 @@ const READS: &[&str] = &[
     "start::steps",
     "tokens::all",
     "tokens::expiring",
+    "tokens::made_by",
     "tokens::requests",
     "tokens::requests_by_day",
     "tool_consumers::all",

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use endonym::{
-    app::{Actor, Error, Forbidden, Missing, Result, institutions, members, name_pages, persons, sign_in},
+    app::{
+        Actor, Error, Forbidden, Missing, Result, institutions, members, name_pages, persons, sign_in, tokens,
+    },
     domain::{
         email::Email,
         fault::{Fault, Field, SetupFault},
@@ -11,14 +13,16 @@ use endonym::{
         member::{Member, Role},
         name_page::{NamePage, NamePageRef},
         session::{How, PersonId},
+        token::{OnLeaving, Token},
     },
     store::Value,
 };
 use futures_util::future::join_all;
+use reqwest::Method;
 
 use crate::{
     me::{Browser, newest_mail},
-    support::{World, database::execute},
+    support::{World, database::execute, until},
 };
 
 const BOSS: &str = "boss@example.edu";
@@ -35,7 +39,7 @@ async fn set(world: &World, email: &str, role: Role, pages: &[&NamePage]) -> Res
 }
 
 async fn remove(world: &World, email: &str) -> Result<()> {
-    members::remove(&world.app, &Actor::Operator, world.institution.id, email).await
+    members::remove(&world.app, &Actor::Operator, world.institution.id, email, None).await
 }
 
 fn person(world: &World, email: &str) -> PersonId {
@@ -389,4 +393,94 @@ async fn a_member_whose_registration_loses_its_email_keeps_the_role() {
     world.without_email("ana@example.edu").await;
     let own = browser.get("/me").await.expect(200).body;
     assert!(own.contains("Pages that you run") && !own.contains("Your recording"), "{own}");
+}
+
+/// Makes a token as this member.
+async fn token_of(world: &World, email: &str, name: &str) -> Result<(Token, String)> {
+    let actor = members::actor_of(&world.app, &person(world, email)).await?;
+    tokens::create(&world.app, &actor, world.institution.id, name.to_owned(), None).await
+}
+
+async fn is_accepted(world: &World, secret: &str) -> bool {
+    world.request_as(secret, Method::GET, "/v5/participants").send().await.unwrap().status() == 200
+}
+
+/// The tokens of the institution: name, maker, whether the maker has left, and whether the token works.
+async fn listed(world: &World) -> Vec<(String, Option<String>, bool, bool)> {
+    let all = tokens::all(&world.app, &Actor::Operator, world.institution.id).await.unwrap();
+    let now = world.app.clock.now();
+    let shown = |token: &Token| {
+        (token.name.clone(), token.maker.name.clone(), token.maker.has_left, token.works(now))
+    };
+    all.iter().filter(|token| token.maker.name.as_deref() != Some("operator")).map(shown).collect()
+}
+
+fn is_undecided<T: std::fmt::Debug>(outcome: &Result<T>) -> bool {
+    let fault = Fault::from(SetupFault::TokensUndecided);
+    matches!(outcome, Err(Error::Invalid(errors))
+        if errors.iter().any(|(field, faults)| *field == Field::Tokens && faults.contains(&fault)))
+}
+
+#[tokio::test]
+async fn whoever_takes_the_role_from_somebody_decides_about_their_tokens() {
+    let world = World::new().await;
+    let (app, id) = (&world.app, world.institution.id);
+    set(&world, BOSS, Role::Owner, &[]).await.unwrap();
+    for (email, decided) in [("kay@x.org", OnLeaving::Keep), ("rita@x.org", OnLeaving::Revoke)] {
+        set(&world, email, Role::Admin, &[]).await.unwrap();
+        let (_, secret) = token_of(&world, email, email).await.unwrap();
+        assert!(is_undecided(&remove(&world, email).await), "{email}");
+        assert!(is_undecided(&set(&world, email, Role::Reader, &[&world.page]).await), "{email}");
+        assert!(members::find(app, &person(&world, email)).await.unwrap().unwrap().role == Role::Admin);
+        set(&world, email, Role::Owner, &[]).await.expect("nobody leaves");
+        let change = members::Change { tokens: Some(decided), ..members::Change::default() };
+        let address = Email::parse(email).unwrap();
+        let lower = members::replace(app, &Actor::Operator, id, address, Role::Reader, Vec::new(), change);
+        lower.await.unwrap();
+        // A node may remember a token for a moment.
+        let works = decided == OnLeaving::Keep;
+        until("the decision is in force", || async { is_accepted(&world, &secret).await == works }).await;
+        let token = listed(&world).await.into_iter().find(|(name, ..)| name == email).unwrap();
+        assert_eq!(token, (email.to_owned(), Some(email.to_owned()), true, works));
+        remove(&world, email).await.expect("a reader has no tokens to decide about");
+        assert!(matches!(token_of(&world, email, "late").await, Err(Error::Forbidden(_))), "{email}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_names_whoever_knows_its_secret() {
+    let world = World::new().await;
+    let id = world.institution.id;
+    for email in [BOSS, "ana@x.org"] {
+        set(&world, email, Role::Owner, &[]).await.unwrap();
+    }
+    let (made, _) = token_of(&world, "ana@x.org", "hers").await.unwrap();
+    let boss = members::actor_of(&world.app, &person(&world, BOSS)).await.unwrap();
+    tokens::rotate(&world.app, &boss, id, made.id, Duration::ZERO).await.unwrap();
+    let makers = listed(&world).await.into_iter().map(|(_, maker, _, works)| (maker.unwrap(), works));
+    let wanted = [("ana@x.org".to_owned(), false), (BOSS.to_owned(), true)];
+    assert_eq!(makers.collect::<Vec<_>>(), wanted);
+    remove(&world, "ana@x.org").await.expect("the old one does not work any more");
+    // Erasing somebody forgets their address, and not that they are gone.
+    let (app, rewrite) = (&world.app, persons::Rewrite::Later);
+    set(&world, "new@x.org", Role::Owner, &[]).await.unwrap();
+    persons::erase(app, &Actor::Operator, id, BOSS.to_owned(), rewrite).await.unwrap();
+    let left = listed(&world).await.into_iter().find(|(_, _, _, works)| *works).unwrap();
+    assert_eq!(left, ("hers".to_owned(), None, true, true));
+}
+
+/// Whoever has lost the role while a request of theirs was under way makes no token.
+#[tokio::test]
+async fn of_a_removal_and_a_new_token_at_once_no_token_is_overlooked() {
+    let world = World::new().await;
+    set(&world, BOSS, Role::Owner, &[]).await.unwrap();
+    for round in 0..8 {
+        let email = format!("a{round}@x.org");
+        set(&world, &email, Role::Admin, &[]).await.unwrap();
+        let (made, removed) = tokio::join!(token_of(&world, &email, &email), remove(&world, &email));
+        match removed {
+            Ok(()) => assert!(matches!(made, Err(Error::Forbidden(_))), "{round}: {made:?}"),
+            other => assert!(is_undecided(&other) && made.is_ok(), "{round}: {other:?}"),
+        }
+    }
 }

@@ -351,6 +351,7 @@ pub fn cases() -> Vec<Case> {
             tokens::New { name: "y".into(), ..Default::default() }
         )),
         case!("tokens::all", Institution, |s, a| tokens::all(&s.world.app, a, s.id)),
+        case!("tokens::made_by", Institution, |s, a| tokens::made_by(&s.world.app, a, s.id, "boss@x.org")),
         case!("tokens::revoke", Institution, |s, a| revoke(s, a)),
         case!("tokens::rotate", Institution, |s, a| rotate(s, a)),
         case!("tokens::find", Institution, |s, a| find_token(s, a)),
@@ -813,11 +814,17 @@ pub fn cases() -> Vec<Case> {
             Email::parse(&format!("{}@x.org", s.world.app.ids.hex())).unwrap(),
             MemberRole::Reader,
             vec![s.page.clone()],
-            Some(members::version(None))
+            members::Change { base: Some(members::version(None)), tokens: None }
         )),
         case!("members::all", Ownership, |s, a| members::all(&s.world.app, a, s.id)),
         case!("members::list", Institution, |s, a| members::list(&s.world.app, a, s.id, "", 100)),
-        case!("members::remove", Ownership, |s, a| members::remove(&s.world.app, a, s.id, "boss@x.org")),
+        case!("members::remove", Ownership, |s, a| members::remove(
+            &s.world.app,
+            a,
+            s.id,
+            "boss@x.org",
+            None
+        )),
         case!("members::own_pages", Institution, |s, a| members::own_pages(&s.world.app, a, &ana(s))),
         case!("page_exports::export", Page, |s, a| page_exports::export(
             &s.world.app,

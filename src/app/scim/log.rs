@@ -7,7 +7,7 @@ use crate::{
     app::{
         Result,
         audit::{self, Record},
-        members,
+        members, tokens,
     },
     domain::{
         audit::{Act, SubjectKind},
@@ -107,8 +107,11 @@ impl Context {
     ) -> Result<()> {
         let Some(member) = after.or(before) else { return Ok(()) };
         let act = if after.is_some() { Act::MemberSet } else { Act::MemberRemoved };
-        let values = |member: Option<&Member>| member.map_or(Json::Null, members::values);
-        let record = members::about(self.record(act), member).change(values(before), values(after));
+        // Nobody can be asked about their tokens.
+        let kept = tokens::kept(&tokens::left_behind(sql, before, after, self.now).await?);
+        let values = |member: Option<&Member>| member.map_or_else(|| json!({}), members::values);
+        let after = audit::with(values(after), kept);
+        let record = members::about(self.record(act), member).change(values(before), after);
         audit::write_change(sql, record).await
     }
 }

@@ -7,7 +7,7 @@ use super::{
         Actor, App, Error, Missing, Result,
         audit::{self, Record},
         members::{self, keep_an_owner},
-        scim,
+        scim, tokens,
     },
     find,
 };
@@ -19,6 +19,7 @@ use crate::{
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, NamePageId, SsoConnectionId},
         member::{Member, Role},
+        moment::Moment,
         name_page::NamePageRef,
         session::PersonId,
         sso::Connection,
@@ -221,7 +222,7 @@ pub(super) async fn apply(
             if role.as_ref().is_none_or(|(role, _)| *role != Role::Owner) {
                 keep_an_owner(sql, before.as_ref()).await?;
             }
-            let Some((role, pages)) = role else { return take(sql, record, before).await };
+            let Some((role, pages)) = role else { return take(sql, record, before, now).await };
             let member = Member {
                 pages: existing(sql, &person, pages).await?,
                 email: before.as_ref().map_or(address, |before| before.email.clone()),
@@ -237,8 +238,10 @@ pub(super) async fn apply(
                 sign_ins::delete_of(sql, &member.person).await?;
             }
             let (old, log) = (before.as_ref().map_or(Json::Null, members::values), record.clone());
-            audit::write_change(sql, members::about(record, &member).change(old, members::values(&member)))
-                .await?;
+            // Nobody can be asked about their tokens.
+            let kept = tokens::kept(&tokens::left_behind(sql, before.as_ref(), Some(&member), now).await?);
+            let new = audit::with(members::values(&member), kept);
+            audit::write_change(sql, members::about(record, &member).change(old, new)).await?;
             if role == Role::Owner {
                 scim::release_owners(sql, &owned_app, institution, log).await?;
             }
@@ -269,11 +272,12 @@ async fn existing(sql: &mut Sql, person: &PersonId, pages: Vec<NamePageId>) -> R
     Ok(found)
 }
 
-async fn take(sql: &mut Sql, record: Record, before: Option<Member>) -> Result<()> {
+async fn take(sql: &mut Sql, record: Record, before: Option<Member>, now: Moment) -> Result<()> {
     let Some(member) = before else { return Ok(()) };
     let person = &member.person;
     store::members::delete(sql, person).await?;
     persons::delete_unregistered(sql, person.institution, &person.email_key).await?;
-    let record = members::about(record, &member).change(members::values(&member), Json::Null);
+    let kept = tokens::kept(&tokens::left_behind(sql, Some(&member), None, now).await?);
+    let record = members::about(record, &member).change(members::values(&member), kept);
     Ok(audit::write(sql, &[record]).await?)
 }

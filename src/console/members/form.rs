@@ -9,7 +9,7 @@ use axum::{
 
 use super::{RadioChoice, role_hint, role_name};
 use crate::{
-    app::{App, Error, Missing, Result, members},
+    app::{App, Error, Missing, Result, members, tokens},
     console::{
         inputs::is_outdated,
         page_choices::{PageChoices, chosen_pages},
@@ -24,8 +24,9 @@ use crate::{
         name_page::NamePageRef,
         section::Section,
         session::PersonId,
+        token::{OnLeaving, Token},
     },
-    http::{form::Form, html::root, page::Page, reply},
+    http::{form::Form, html::root, page::Page, reply, when},
     words::Words,
 };
 
@@ -45,6 +46,12 @@ struct MemberPage<'a> {
     meanwhile: Option<String>,
     email_fault: Option<String>,
     role_fault: Option<String>,
+    /// The access tokens that the member made.
+    tokens: Vec<String>,
+    /// What is wrong with the choice of what becomes of them, if the role is to change.
+    tokens_fault: Option<String>,
+    /// The same, if the member is to be removed.
+    leaving_fault: Option<String>,
 }
 
 /// What is in the inputs.
@@ -101,6 +108,8 @@ struct Faults {
     email: Option<String>,
     role: Option<String>,
     pages: Option<String>,
+    tokens: Option<String>,
+    leaving: Option<String>,
 }
 
 impl Faults {
@@ -108,16 +117,42 @@ impl Faults {
         let has = |field: Field| errors.has(&field);
         let too_many = || words.one("console-members-pages-many", "most", MAX_PAGES as u64);
         Self {
-            meanwhile: None,
             email: has(Field::Email).then(|| words.text("console-members-email-fault")),
             role: has(Field::Role).then(|| words.text("console-members-last-owner")),
             pages: has(Field::NamePages).then(too_many),
+            tokens: has(Field::Tokens).then(|| words.text("console-members-tokens-fault")),
+            ..Self::default()
         }
     }
 
     const fn is_empty(&self) -> bool {
-        self.meanwhile.is_none() && self.email.is_none() && self.role.is_none() && self.pages.is_none()
+        let Self { meanwhile, email, role, pages, tokens, leaving } = self;
+        meanwhile.is_none()
+            && email.is_none()
+            && role.is_none()
+            && pages.is_none()
+            && tokens.is_none()
+            && leaving.is_none()
     }
+}
+
+/// What becomes of the access tokens of somebody who administers the institution no more.
+fn decided(form: &Form) -> Option<OnLeaving> {
+    form.get("tokens").and_then(OnLeaving::parse)
+}
+
+/// The access tokens of a member that work, in words.
+async fn tokens_of(app: &App, console: &Console, member: Option<&Member>) -> Result<Vec<String>> {
+    let Some(member) = member.filter(|member| member.role.has_all_pages()) else { return Ok(Vec::new()) };
+    let made = tokens::made_by(app, &console.actor, console.id(), &member.person.email_key).await?;
+    let (words, zone, now) = (console.words(), &console.institution.time_zone, app.clock.now());
+    let line = |token: &Token| {
+        let age = words.one("console-tokens-days", "count", token.days(now));
+        let used = when::minute_or_none(token.last_used_at, zone);
+        let used = used.unwrap_or_else(|| words.text("console-tokens-never-used"));
+        format!("{} · {age} · {}: {used}", token.name, words.text("console-tokens-used"))
+    };
+    Ok(made.iter().map(line).collect())
 }
 
 pub async fn new(State(app): State<App>, console: Console) -> Response {
@@ -162,6 +197,7 @@ async fn filled(
 ) -> Result<Response> {
     let words = console.words();
     let own = members::own_pages(app, &console.actor, &console.member.person).await?;
+    let tokens = tokens_of(app, console, member).await?;
     let is_offered = |id: &String| own.of_role.iter().any(|page| page.id.to_string() == *id);
     let is_theirs =
         |id: &String| member.is_some_and(|member| member.pages.iter().any(|page| page.to_string() == *id));
@@ -194,6 +230,9 @@ async fn filled(
         meanwhile: faults.meanwhile,
         email_fault: faults.email,
         role_fault: faults.role,
+        tokens,
+        tokens_fault: faults.tokens,
+        leaving_fault: faults.leaving,
         typed,
     };
     Ok(console.show(status, &shown))
@@ -215,7 +254,7 @@ pub async fn add(State(app): State<App>, ConsoleForm { console, form }: ConsoleF
     };
     // If somebody else adds them at the same moment, that is told.
     let typed = Typed { version: members::version(None), ..typed };
-    save(&app, &console, None, email, typed).await
+    save(&app, &console, None, email, typed, None).await
 }
 
 pub async fn change(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
@@ -226,20 +265,27 @@ pub async fn change(State(app): State<App>, ConsoleForm { console, form }: Conso
         Err(error) => return console.fault(&app, &error),
     };
     match Email::parse(&member.email) {
-        Some(email) => save(&app, &console, Some(&member), email, typed).await,
+        Some(email) => save(&app, &console, Some(&member), email, typed, decided(&form)).await,
         None => console.fault(&app, &Error::Missing(Missing::Member)),
     }
 }
 
-async fn save(app: &App, console: &Console, member: Option<&Member>, email: Email, typed: Typed) -> Response {
+async fn save(
+    app: &App,
+    console: &Console,
+    member: Option<&Member>,
+    email: Email,
+    typed: Typed,
+    tokens: Option<OnLeaving>,
+) -> Response {
     let words = console.words();
     let Some(role) = typed.role else {
         let faults = Faults { role: Some(words.text("shared-blank")), ..Faults::default() };
         return draw(app, console, member, typed, faults).await;
     };
-    let base = Some(typed.version.clone());
+    let change = members::Change { base: Some(typed.version.clone()), tokens };
     let saved = match typed.wanted(role) {
-        Ok(wanted) => members::replace(app, &console.actor, console.id(), email, role, wanted, base).await,
+        Ok(wanted) => members::replace(app, &console.actor, console.id(), email, role, wanted, change).await,
         Err(error) => Err(error),
     };
     match saved {
@@ -276,7 +322,7 @@ async fn tell(app: &App, console: &Console, typed: Typed) -> Response {
 
 pub async fn remove(State(app): State<App>, ConsoleForm { console, form }: ConsoleForm) -> Response {
     let email = form.get("email").unwrap_or_default();
-    match members::remove(&app, &console.actor, console.id(), email).await {
+    match members::remove(&app, &console.actor, console.id(), email, decided(&form)).await {
         // The console is not theirs any more.
         Ok(()) if email_key(email) == console.member.person.email_key => {
             reply::see_other(&format!("{}/me", root(&app.links)))
@@ -285,7 +331,8 @@ pub async fn remove(State(app): State<App>, ConsoleForm { console, form }: Conso
         Err(Error::Missing(Missing::Member)) => console.go(&app, "/members"),
         Err(Error::Invalid(errors)) => match found(&app, &console, email).await {
             Ok(Some(member)) => {
-                let faults = Faults::of(console.words(), &errors);
+                let mut faults = Faults::of(console.words(), &errors);
+                faults.leaving = faults.tokens.take();
                 draw(&app, &console, Some(&member), Typed::of_member(&member), faults).await
             }
             Ok(None) => console.go(&app, "/members"),

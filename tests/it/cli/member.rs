@@ -68,3 +68,34 @@ async fn remove_takes_the_role_but_not_from_the_last_owner() {
     assert!(unknown.contains("endonym member list --institution example"), "{unknown}");
     assert_eq!(members(&here).len(), 1);
 }
+
+/// A token of the command line belongs to nobody who could leave; `tests/it/members.rs` has those of members.
+#[tokio::test]
+async fn remove_asks_what_becomes_of_tokens_and_says_so_in_its_help() {
+    let (here, _) = Installation::with_token().await;
+    for email in ["olga@example.edu", "oda@example.edu"] {
+        here.succeed(&["member", "add", "--institution", "example", "--role", "owner", email]);
+    }
+    let remove = ["member", "remove", "--institution", "example", "oda@example.edu"];
+    let made = "UPDATE tokens SET created_by = 'oda@example.edu', maker_key = 'oda@example.edu'";
+    let db = here.database().await;
+    let made = db.write::<_, endonym::app::Error>(move |sql| {
+        Box::pin(async move { Ok(sql.execute(made, &[]).await?) })
+    });
+    assert_eq!(made.await.unwrap(), 1);
+    let refused = here.refuse(&remove);
+    for word in ["tests", "0 days old", "never used", "--tokens revoke", "--tokens keep", "token rotate"] {
+        assert!(refused.contains(word), "{word}: {refused}");
+    }
+    let lower = ["member", "add", "--institution", "example", "--role", "reader", "oda@example.edu"];
+    assert!(here.refuse(&lower).contains("--tokens revoke"));
+    assert!(here.refuse(&[&remove[..], &["--tokens", "maybe"]].concat()).contains("keep, revoke"));
+    assert_eq!(members(&here).len(), 2);
+    here.succeed(&[&remove[..], &["--tokens", "revoke"]].concat());
+    let listed = here.json(&["token", "list", "--institution", "example", "--json"])["tokens"][0].clone();
+    assert!(listed["revoked_at"].is_string(), "{listed}");
+    assert_eq!((&listed["created_by"], &listed["maker_left"]), (&json!("oda@example.edu"), &json!(true)));
+    assert!(
+        here.succeed(&["token", "list", "--institution", "example"]).contains("oda@example.edu (has left)")
+    );
+}

@@ -61,9 +61,11 @@ async fn list_says_when_tokens_were_made_end_and_were_used() {
     assert_eq!(tokens.len(), 2);
     let wanted = [
         "created_at",
+        "created_by",
         "expires_at",
         "id",
         "last_used_at",
+        "maker_left",
         "name",
         "name_pages",
         "newest_only",
@@ -74,6 +76,11 @@ async fn list_says_when_tokens_were_made_end_and_were_used() {
     assert!(tokens.iter().all(|token| keys(token) == wanted));
     assert_eq!((&tokens[0]["name"], &tokens[0]["expires_at"]), (&json!("tests"), &json!(null)));
     assert_eq!(tokens[1]["name"], "Short");
+    assert_eq!((&tokens[1]["created_by"], &tokens[1]["maker_left"]), (&json!("operator"), &json!(false)));
+    let table = here.succeed(&["token", "list", "--institution", "example"]);
+    for word in ["CREATED BY", "operator", "AGE", "0 days", "LAST USED"] {
+        assert!(table.contains(word), "{word}\n{table}");
+    }
     let day = |key: &str| tokens[1][key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     assert_eq!(day("expires_at").duration_since(day("created_at")).as_hours(), 30 * 24);
 }

@@ -273,3 +273,33 @@ async fn owners_give_roles_to_groups() {
     assert!(sso::mapping(app, operator, made.id).await.unwrap().rules.is_empty());
     member(&world, Role::Admin).await.get(&path).await.expect(403);
 }
+
+#[tokio::test]
+async fn whoever_made_tokens_leaves_when_their_tokens_are_decided() {
+    let world = World::new().await;
+    let owner = member(&world, Role::Owner).await;
+    set(&world, &world.institution, BEA, Role::Admin, &[]).await;
+    let bea = signed_in(&world, &world.institution, BEA).await;
+    let body = bea.post("/console/example/tokens/new", &[("name", "Portal & co"), ("days", "never")]).await;
+    body.expect(200);
+    let listed = owner.get("/console/example/tokens").await.expect(200).body;
+    assert!(listed.contains(BEA) && !listed.contains("Has left"), "{listed}");
+    let form = form_of(&owner, BEA).await;
+    assert!(form.contains("Portal &#38; co · ") && form.contains(" days · Last use: Never"), "{form}");
+    // A lower role asks as well.
+    let version = hidden(&form, "version");
+    let lower = [("email", BEA), ("version", version.as_str()), ("role", "reader")];
+    let asked = owner.post(&format!("{PATH}/change"), &lower).await.expect(422).body;
+    assert!(asked.contains("id=\"tokens-fault\"") && asked.contains("value=\"reader\" checked"), "{asked}");
+    let kept = [&lower[..], &[("tokens", "keep")]].concat();
+    owner.post(&format!("{PATH}/change"), &kept).await.redirects_to(&format!("{PATH}?done=changed"));
+    assert!(owner.get("/console/example/tokens").await.expect(200).body.contains("Has left"));
+    set(&world, &world.institution, BEA, Role::Admin, &[]).await;
+    let remove = [("email", BEA)];
+    let asked = owner.post(&format!("{PATH}/remove"), &remove).await.expect(422).body;
+    assert!(asked.contains("id=\"leaving-fault\"") && asked.contains("Portal"), "{asked}");
+    assert!(find(&world, BEA).await.is_some());
+    let revoked = [&remove[..], &[("tokens", "revoke")]].concat();
+    owner.post(&format!("{PATH}/remove"), &revoked).await.redirects_to(&format!("{PATH}?done=removed"));
+    assert!(!owner.get("/console/example/tokens").await.expect(200).body.contains("Portal"));
+}

@@ -196,7 +196,9 @@ async fn a_stolen_cookie_ends_with_the_session_and_with_the_role() {
                 other.post("/sign-out", &[("everywhere", "1")]).await.expect(303);
             }
             End::Removed | End::RemovedPerson => {
-                app::members::remove(&world.app, &Actor::Operator, institution.id, &email).await.unwrap();
+                app::members::remove(&world.app, &Actor::Operator, institution.id, &email, None)
+                    .await
+                    .unwrap();
             }
             End::Demoted => set(&world, institution, &email, Role::Reader, &[&world.page]).await,
         }

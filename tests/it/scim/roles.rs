@@ -160,7 +160,7 @@ async fn the_last_owner_who_is_back_stays_when_somebody_else_is_an_owner() {
     set_by_hand(&world, "ben@x.org", Role::Owner).await;
     assert_eq!(role_of(&world, "ana@x.org").await, Some(Role::Owner), "she was an owner all the time");
     // An owner who decides by hand decides for good.
-    members::remove(&world.app, &Actor::Operator, world.institution.id, "ben@x.org").await.unwrap();
+    members::remove(&world.app, &Actor::Operator, world.institution.id, "ben@x.org", None).await.unwrap();
     directory.set_active(&ana, false).await;
     set_by_hand(&world, "ana@x.org", Role::Owner).await;
     set_by_hand(&world, "ben@x.org", Role::Owner).await;

@@ -96,7 +96,7 @@ async fn a_role_that_was_given_by_hand_stays() {
         assert_eq!(neo(&world).await.unwrap().role, Role::Reader);
     }
     // From the hand to the group, and back.
-    members::remove(&world.app, &Actor::Operator, world.institution.id, NEO).await.unwrap();
+    members::remove(&world.app, &Actor::Operator, world.institution.id, NEO, None).await.unwrap();
     enter(&world, &provider, &connection, json!({ "groups": ["registrars"] })).await.redirects_to("/me");
     assert_eq!(neo(&world).await.unwrap().role, Role::Admin);
     set_by_hand(&world, NEO, Role::Admin).await;
