@@ -69,6 +69,20 @@ async fn chosen_in(sql: &mut Sql, institution: InstitutionId, email_key: &str) -
     })
 }
 
+/// Those of these people who are heard by everybody as far as it is up to them, and not to the institution.
+pub(super) async fn narrowed(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[&Participant],
+) -> Result<Vec<ParticipantId>> {
+    let permitted = audiences::permitted(sql, institution).await?;
+    if permitted.includes(Audience::Public) {
+        return Ok(Vec::new());
+    }
+    let chosen = chosen_by_all(sql, institution, people).await?;
+    Ok(chosen.into_iter().filter(|(_, chosen)| *chosen == Audience::Public).map(|(id, _)| id).collect())
+}
+
 /// The audience of a registration.
 pub(super) async fn of_one(
     sql: &mut Sql,
@@ -86,8 +100,18 @@ pub(super) async fn of_all(
     institution: InstitutionId,
     people: &[&Participant],
 ) -> Result<HashMap<ParticipantId, Audience>> {
-    let ids: Vec<ParticipantId> = people.iter().map(|one| one.id).collect();
     let permitted = audiences::permitted(sql, institution).await?;
+    let chosen = chosen_by_all(sql, institution, people).await?;
+    Ok(chosen.into_iter().map(|(id, chosen)| (id, permitted.narrow(chosen))).collect())
+}
+
+/// What their owners have chosen, or else started with, whatever the institution permits now.
+async fn chosen_by_all(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    people: &[&Participant],
+) -> Result<HashMap<ParticipantId, Audience>> {
+    let ids: Vec<ParticipantId> = people.iter().map(|one| one.id).collect();
     let mut chosen = audiences::chosen_by(sql, institution, &ids).await?;
     chosen.extend(chosen_without_email(sql, institution, people).await?);
     let defaults = audiences::defaults(sql, institution).await?;
@@ -99,11 +123,9 @@ pub(super) async fn of_all(
         let last = defaults.iter().rev().find(|(since, _)| since <= at);
         last.map(|(_, audience)| *audience)
     };
-    let audience = |id: &ParticipantId| {
-        let chosen = chosen.get(id).copied().or_else(|| default_of(id)).unwrap_or_default();
-        (*id, permitted.narrow(chosen))
-    };
-    Ok(ids.iter().map(audience).collect())
+    let choice =
+        |id: &ParticipantId| (*id, chosen.get(id).copied().or_else(|| default_of(id)).unwrap_or_default());
+    Ok(ids.iter().map(choice).collect())
 }
 
 /// Who has no email chooses nothing there. If it is known whose registration it is, it has the strictest of that person's choices.

@@ -207,8 +207,10 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
     let needs_way_in = actor.operate().is_err() && changes.sso_only.is_some_and(|only| only != SsoOnly::Off);
     let has_proxy = app.sign_in.proxy.as_ref().is_some_and(|proxy| proxy.institution == slug);
     let (slug, record) = (slug.to_owned(), Record::new(app, actor, id, Act::SettingsUpdated));
-    app.db
-        .write(move |sql| {
+    let (renewal, renewal_id) = (Job::RenewLinks { institution: id }, app.ids.id(now));
+    let changed = app
+        .db
+        .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let missing = || Error::Missing(Missing::Institution);
                 // Take the institution's lock first, as in `delete`, to avoid a deadlock.
@@ -227,6 +229,9 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                 looks::update(sql, id, &look).await?;
                 if let Some(permitted) = permitted {
                     audiences::permit(sql, id, permitted).await?;
+                    if before.permitted.includes(Audience::Public) && !permitted.includes(Audience::Public) {
+                        jobs::enqueue(sql, renewal_id, &renewal, now, now).await?;
+                    }
                 }
                 if let Some(audience) = default_audience {
                     if !audiences::permitted(sql, id).await?.includes(audience) {
@@ -243,7 +248,9 @@ pub async fn update(app: &App, actor: &Actor, slug: &str, mut change: Change) ->
                 Ok(after.institution)
             })
         })
-        .await
+        .await?;
+    app.queue.wake();
+    Ok(changed)
 }
 
 /// Ends the sessions of those who have signed in by mail, and must sign in through the provider.

@@ -13,6 +13,7 @@ mod purge_moderation;
 mod purge_people;
 mod registry;
 mod remove_expired;
+mod renew_links;
 mod retain;
 mod rotate_lti_keys;
 mod run_import;

@@ -6,14 +6,18 @@
 
 use std::collections::HashSet;
 
-use super::{App, Error, Result, media, own_recordings};
+use super::{
+    App, Error, Result, audiences, media,
+    own_recordings::{self, Attempts},
+};
 use crate::{
     domain::{
         ids::{InstitutionId, ParticipantId},
         media::{Kind, Media},
         moment::Moment,
+        participant::Participant,
     },
-    store::{Sql, media as stored},
+    store::{Sql, media as stored, participants, rolls},
 };
 
 const KINDS: [Kind; 2] = [Kind::Recording, Kind::LegalRecording];
@@ -97,4 +101,50 @@ async fn recordings(
         }
     }
     Ok(found)
+}
+
+/// How many people are looked at in one piece.
+const BATCH: u64 = 100;
+
+/// Renews the links of everybody in an institution whose choice was "everybody" and is narrowed by what the institution permits.
+/// Whoever has paused is renewed when they choose again. If it is interrupted and begins again, some links are renewed twice.
+pub(super) async fn renew_all(app: &App, institution: InstitutionId) -> Result<()> {
+    let mut place = 0;
+    loop {
+        let start = rolls::Start { place, pass: 0 };
+        let batch = participants::in_roll(&mut app.db.read(), institution, None, start, BATCH).await?;
+        let Some(last) = batch.last() else { return Ok(()) };
+        place = last.id.get() + 1;
+        let heard = |one: &&Participant| one.recording.is_some() || one.legal.recording.is_some();
+        let heard: Vec<&Participant> = batch.iter().filter(heard).collect();
+        let narrowed = audiences::narrowed(&mut app.db.read(), institution, &heard).await?;
+        if !narrowed.is_empty() {
+            renew_some(app, institution, narrowed).await?;
+        }
+    }
+}
+
+async fn renew_some(app: &App, institution: InstitutionId, people: Vec<ParticipantId>) -> Result<()> {
+    let mut attempts = Attempts::default();
+    loop {
+        let copies = prepare(app, institution, &people).await?;
+        let (made, people, now) = (copies.files(), people.clone(), app.clock.now());
+        let written = app
+            .db
+            .write::<_, Error>(move |sql| {
+                Box::pin(async move {
+                    rolls::lock(sql, institution).await?;
+                    renew(sql, institution, &people, &copies, now).await
+                })
+            })
+            .await;
+        let written = written.map(|Renewed { gone, used }| (gone, used));
+        match own_recordings::settle(app, institution, made, written).await {
+            Err(error) => attempts.again(error)?,
+            Ok(gone) => {
+                media::discard(app, institution, &gone).await;
+                return Ok(());
+            }
+        }
+    }
 }

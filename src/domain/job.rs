@@ -59,6 +59,8 @@ pub enum Job {
     PurgePeople,
     /// Goes on with the deletion of an institution, if whoever has begun it was interrupted. The job may outlive the institution.
     DeleteInstitution { institution: InstitutionId },
+    /// Renews the links of recordings that anybody could play, after an institution has stopped permitting that.
+    RenewLinks { institution: InstitutionId },
 }
 
 macro_rules! kinds {
@@ -104,6 +106,7 @@ kinds! {
     RunPeopleTask = "run_people_task",
     PurgePeople = "purge_people",
     DeleteInstitution = "delete_institution",
+    RenewLinks = "renew_links",
 }
 
 /// A queue of jobs. A worker serves some lanes or all of them, so that the jobs of one lane cannot starve the others.
@@ -209,6 +212,7 @@ impl Job {
             Self::RunPeopleTask { .. } => Kind::RunPeopleTask,
             Self::PurgePeople => Kind::PurgePeople,
             Self::DeleteInstitution { .. } => Kind::DeleteInstitution,
+            Self::RenewLinks { .. } => Kind::RenewLinks,
         }
     }
 
@@ -223,6 +227,7 @@ impl Job {
             | Self::CopyPeople { institution, .. }
             | Self::RunImport { institution, .. }
             | Self::IndexPeople { institution }
+            | Self::RenewLinks { institution }
             | Self::RunPeopleTask { institution, .. } => Some(*institution),
             Self::SendMail { institution, .. } | Self::SendBulkMail { institution, .. } => *institution,
             Self::RemoveExpired
@@ -255,6 +260,7 @@ impl Job {
             Self::RunPeopleTask { task, .. } => Some(format!("{}:{task}", self.kind().name())),
             Self::ScrubExports { institution }
             | Self::IndexPeople { institution }
+            | Self::RenewLinks { institution }
             | Self::DeleteInstitution { institution } => {
                 Some(format!("{}:{institution}", self.kind().name()))
             }
@@ -386,6 +392,7 @@ mod tests {
             r#"{"kind":"run_people_task","institution":7,"task":8}"#,
             r#"{"kind":"purge_people"}"#,
             r#"{"kind":"delete_institution","institution":7}"#,
+            r#"{"kind":"renew_links","institution":7}"#,
         ];
         assert_eq!(rows.len(), Kind::ALL.len());
         for (row, kind) in rows.into_iter().zip(Kind::ALL) {

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::{
     name_pages::people::listened_by,
     own_recordings::record,
-    support::{Answer, Setup, World, database::execute},
+    support::{Answer, Setup, World, database::execute, until},
 };
 
 const SOUND: &[u8] = include_bytes!("pages/fixtures/sound.mp3");
@@ -633,4 +633,42 @@ async fn of_choices_and_recordings_at_the_same_time_none_is_lost() {
         assert_eq!(answers(&world, &now).await, [200], "{now:?}");
         assert!(!now.contains(&public[0]));
     }
+}
+
+#[tokio::test]
+async fn where_everybody_is_not_permitted_any_more_all_links_are_renewed() {
+    let world = World::new().await;
+    world.work(1);
+    for name in ["ana", "bo", "cy"] {
+        let email = format!("{name}@example.edu");
+        let person = world.person(name, &email).await;
+        world.give(&person, Kind::Recording, SOUND).await;
+    }
+    let all = async || {
+        let mut links = Vec::new();
+        for name in ["ana", "bo", "cy"] {
+            let shown = world.get(&format!("/v4/participants/{name}@example.edu")).await.expect(200);
+            links.push(shown["participant"]["recording_link"].clone());
+        }
+        links
+    };
+    let bo = PersonId { institution: world.institution.id, email_key: "bo@example.edu".into() };
+    audiences::choose(&world.app, &Actor::Operator, bo, Audience::Institution).await.unwrap();
+    let cy = PersonId { institution: world.institution.id, email_key: "cy@example.edu".into() };
+    let old = all().await;
+    audiences::choose(&world.app, &Actor::Operator, cy.clone(), Audience::Paused).await.unwrap();
+    let permit = async |audiences: &str| {
+        let change = institutions::Change { audiences: Some(audiences.to_owned()), ..Default::default() };
+        institutions::update(&world.app, &Actor::Operator, "example", change).await.unwrap();
+    };
+    permit("institution").await;
+    until("Ana has a new link", || async { all().await[0] != old[0] }).await;
+    let new = all().await;
+    assert_eq!(status(&world, &path_of(&old[0])).await, 404, "Ana was heard by everybody");
+    assert_eq!(status(&world, &path_of(&new[0])).await, 200);
+    assert_eq!(new[1], old[1], "Bo was not");
+    audiences::choose(&world.app, &Actor::Operator, cy, Audience::Institution).await.unwrap();
+    assert_eq!(status(&world, &path_of(&old[2])).await, 404, "Cy was, before the pause");
+    permit("public,institution").await;
+    assert_eq!(all().await[0], new[0], "whoever is heard by more people keeps the link");
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::{
     build_export, copy_people, delete_institution, delete_takes, fetch_take, hang_up, index_people,
-    note_coverage, purge_moderation, purge_people, remove_expired, retain, rotate_lti_keys, run_import,
-    run_people_task, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course, sync_due_courses,
+    note_coverage, purge_moderation, purge_people, remove_expired, renew_links, retain, rotate_lti_keys,
+    run_import, run_people_task, scrub_exports, send_mail, send_reminders, sweep_blobs, sync_course,
+    sync_due_courses,
 };
 use crate::{
     app::{App, Result, exports::ReportFormat, page_copies::PeopleCopy},
@@ -76,6 +77,7 @@ pub const fn policy(kind: Kind) -> Policy {
         Kind::RunPeopleTask => run_people_task::POLICY,
         Kind::PurgePeople => purge_people::POLICY,
         Kind::DeleteInstitution => delete_institution::POLICY,
+        Kind::RenewLinks => renew_links::POLICY,
     }
 }
 
@@ -115,6 +117,7 @@ pub async fn run(context: &Context<'_>) -> Result<Ran> {
         Job::RunPeopleTask { institution, task } => run_people_task::run(context, *institution, *task).await,
         Job::PurgePeople => purge_people::run(context).await,
         Job::DeleteInstitution { institution } => delete_institution::run(context, *institution).await,
+        Job::RenewLinks { institution } => renew_links::run(context, *institution).await,
     };
     done.map(|()| Ran::Done)
 }
@@ -152,6 +155,7 @@ pub(super) async fn give_up(sql: &mut Sql, given_up: &GivenUp<'_>) -> Result<Vec
         | Job::DeleteTakes { .. }
         | Job::CopyPeople { .. }
         | Job::IndexPeople { .. }
+        | Job::RenewLinks { .. }
         | Job::DeleteInstitution { .. } => {}
         // Periodic jobs never become dead letters.
         Job::RemoveExpired
@@ -192,6 +196,7 @@ pub(super) async fn revive(sql: &mut Sql, job: &Job, now: Moment) -> Result<()> 
         | Job::IndexPeople { .. }
         | Job::RunPeopleTask { .. }
         | Job::DeleteInstitution { .. }
+        | Job::RenewLinks { .. }
         | Job::PurgePeople => Ok(()),
     }
 }

@@ -143,7 +143,8 @@ pub fn job(words: Words, zone: &TimeZone, job: &Listed, rows: Option<Rows>) -> J
             | Kind::NoteCoverage
             | Kind::IndexPeople
             | Kind::PurgePeople
-            | Kind::DeleteInstitution,
+            | Kind::DeleteInstitution
+            | Kind::RenewLinks,
         )
         | None => "console-jobs-kind-other",
     };
