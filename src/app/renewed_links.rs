@@ -20,7 +20,8 @@ use crate::{
     store::{Sql, media as stored, participants, rolls},
 };
 
-const KINDS: [Kind; 2] = [Kind::Recording, Kind::LegalRecording];
+/// A recording that was removed may be restored, with the link that it has.
+const KINDS: [Kind; 3] = [Kind::Recording, Kind::LegalRecording, Kind::Removed];
 
 /// The recordings of these people, each with a copy that has a link of its own.
 #[derive(Clone, Default)]
@@ -95,10 +96,9 @@ async fn recordings(
 ) -> Result<Vec<(ParticipantId, Media)>> {
     let mut found = Vec::new();
     for participant in people {
-        for kind in KINDS {
-            let recording = stored::of(sql, institution, *participant, kind).await?;
-            found.extend(recording.map(|recording| (*participant, recording)));
-        }
+        let mut media = stored::all_of(sql, institution, *participant).await?;
+        media.retain(|one| KINDS.contains(&one.kind));
+        found.extend(media.into_iter().map(|one| (*participant, one)));
     }
     Ok(found)
 }

@@ -2,8 +2,8 @@
 
 mod aside;
 
-use self::aside::delete_aside_text;
 pub use self::aside::{delete_aside, find_removed, hand_over_aside, set_aside, take_removed};
+use self::aside::{delete_aside_text, stored_kind};
 use super::{
     Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, moderation, padded,
     placeholders, value_rows,
@@ -224,8 +224,14 @@ pub async fn rename(
     new: &Media,
     now: Moment,
 ) -> Result<()> {
-    let text = "UPDATE media SET hex = $1, original = $2 WHERE institution_id = $3 AND hex = $4";
-    let params = [(&new.hex).into(), new.original.into(), institution.into(), (&old.hex).into()];
+    let text = "UPDATE media SET hex = $1, kind = $2, original = $3 WHERE institution_id = $4 AND hex = $5";
+    let params: [Value<'_>; 5] = [
+        (&new.hex).into(),
+        stored_kind(old.kind, &new.hex).into(),
+        new.original.into(),
+        institution.into(),
+        (&old.hex).into(),
+    ];
     sql.execute(text, &params).await?;
     let params = [institution.into(), participant.into(), old.kind.word().into()];
     sql.execute(DELETE_REPLACED, &params).await?;

@@ -12,8 +12,10 @@ use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
         consents, courses, coverage, custom_fields, deleted_people, demo, doctor, exports, imports,
-        installation, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members,
-        moderation, name_pages, names, operators, opt_outs, outbox, overview,
+        installation, institutions, invitations, jobs, languages,
+        links::secret::{self, Purpose},
+        listening, lti, mail_texts, media, members, moderation, name_pages, names, operators, opt_outs,
+        outbox, overview,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
@@ -1379,20 +1381,28 @@ async fn list(scene: &Scene, actor: &Actor) -> Result<listening::People> {
     listening::list(&scene.world.app, Some(actor), &public(scene).await, &query).await
 }
 
+/// What the listening page calls the person of the registration.
+async fn listed(scene: &Scene) -> String {
+    let (app, token) = (&scene.world.app, registration(scene).await);
+    let Ok(person) = participants::by_token(app, scene.id, &token).await else { return String::new() };
+    let secret = secret::find(app, scene.id).await.unwrap();
+    secret.name(Purpose::Listening(scene.world.page.id), person.id)
+}
+
 async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
-    let (public, token) = (public(scene).await, registration(scene).await);
-    listening::ask(&scene.world.app, Some(actor), None, &public, &token).await
+    let (public, id) = (public(scene).await, listed(scene).await);
+    listening::ask(&scene.world.app, Some(actor), None, &public, &id).await
 }
 
 async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
-    let (public, token) = (public(scene).await, registration(scene).await);
+    let (public, id) = (public(scene).await, listed(scene).await);
     let complaint = Complaint::Offensive;
-    listening::report(&scene.world.app, Some(actor), None, &public, &token, complaint, "Why").await
+    listening::report(&scene.world.app, Some(actor), None, &public, &id, complaint, "Why").await
 }
 
 async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
-    let (public, token) = (public(scene).await, registration(scene).await);
-    listening::reportable(&scene.world.app, Some(actor), &public, &token).await
+    let (public, id) = (public(scene).await, listed(scene).await);
+    listening::reportable(&scene.world.app, Some(actor), &public, &id).await
 }
 
 async fn play_all(scene: &Scene, actor: &Actor) -> Result<play_all::PlayAll> {
@@ -1879,7 +1889,8 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "badges::external_url",
             "badges::external_url_of",
             "badges::find",
-            "badges::public_person",
+            "badges::played",
+            "links::secret::find",
             "looks::find",
             "looks::logo",
             "media::find_live",

@@ -11,7 +11,7 @@ use crate::{
 
 /// The value of the column. A unique index permits one row of each kind per participant. They may have several recordings that were
 /// removed, so the value of these has the hex, too.
-fn stored_kind(kind: Kind, hex: &str) -> String {
+pub(super) fn stored_kind(kind: Kind, hex: &str) -> String {
     match kind {
         Kind::Removed => format!("{} {hex}", kind.word()),
         Kind::Recording | Kind::LegalRecording | Kind::Photo | Kind::Held => kind.word().to_owned(),

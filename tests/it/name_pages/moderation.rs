@@ -911,6 +911,26 @@ async fn recordings_of_a_page_with_original_uploads_can_be_processed_again_witho
 }
 
 #[tokio::test]
+async fn a_recording_that_is_restored_for_fewer_people_has_a_link_that_nobody_had() {
+    let (world, ana) = world().await;
+    moderate(&world, &world.page, Moderation::Off).await;
+    record(&world, &ana, 150.0, Sharing::All).await;
+    let old = shown(&world).await["recording_link"].as_str().unwrap().to_owned();
+    report(&world, &ana, Complaint::Offensive, "Rude").await;
+    let target = only_case(&world).await;
+    remove(&world, &target).await;
+    let person = PersonId { institution: world.institution.id, email_key: ANA.into() };
+    audiences::choose(&world.app, &Actor::Operator, person, Audience::Institution).await.unwrap();
+    let removed = queue(&world, Listed::Decided).await.pop().unwrap().case;
+    assert!(!old.contains(&removed.hex), "the case knows the new link");
+    let target = Target { case: removed.id, page: Some(world.page.id), heard: None };
+    restore(&world, &target).await.unwrap();
+    let new = shown(&world).await["recording_link"].as_str().unwrap().to_owned();
+    assert_eq!((status(&old).await, status(&new).await), (404, 200));
+    nothing_is_left_over(&world).await;
+}
+
+#[tokio::test]
 async fn when_two_entries_of_a_person_are_merged_the_newer_take_waits_and_what_was_rejected_stays() {
     let (world, ana) = world().await;
     let bea = world.person("Bea", "bea@example.edu").await;
