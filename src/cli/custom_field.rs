@@ -213,7 +213,7 @@ fn list(all: &[domain::custom_field::CustomField], json: bool) {
             yes(field.editable),
             field.kind.word().to_owned(),
             field.asked.word().to_owned(),
-            yes(field.on_badge),
+            if field.is_pronouns() { "always".to_owned() } else { yes(field.on_badge) },
         ]
     };
     let rows: Vec<Vec<String>> = all.iter().map(row).collect();
