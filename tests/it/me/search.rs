@@ -62,7 +62,13 @@ async fn search_engines_are_a_switch_of_the_person() {
     assert!(browser.get("/me").await.body.contains(LISTED));
     // Only while anyone with the link may see it.
     browser.post("/me/audience", &[("audience", "paused")]).await.redirects_to("/me?done=audience");
-    assert_eq!(hidden().await, [true, true]);
+    for person in &made {
+        assert!(
+            visitor.get(&badge_of(&world, person)).await.expect(404).headers.contains_key("x-robots-tag")
+        );
+    }
+    let page = browser.get("/me").await.expect(200).body;
+    assert!(!page.contains("/badges/"), "who has paused has no badge: {page}");
     browser.post("/me/audience", &[("audience", "public")]).await.redirects_to("/me?done=audience");
     assert_eq!(hidden().await, [false, false]);
     browser.post("/me/search-engines", &[]).await.redirects_to("/me?done=audience");

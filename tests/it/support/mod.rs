@@ -463,7 +463,6 @@ impl World {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The token of a registration, from the name badge's URL.
     /// What the forms of a listening page call somebody.
     pub async fn listed_id(&self, page: &NamePage, participant: &Value) -> String {
         let (institution, token) = (self.institution.id, Self::registration_token(participant));
@@ -472,6 +471,7 @@ impl World {
         secret.name(Purpose::Listening(page.id), id)
     }
 
+    /// The token of a registration, from the name badge's URL.
     pub fn registration_token(participant: &Value) -> String {
         participant["name_badge_link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
     }
