@@ -409,7 +409,8 @@ async fn delete_locked(sql: &mut Sql, call_ids: &str, params: &[Value<'_>]) -> R
 async fn delete(sql: &mut Sql, call_ids: &str, params: &[Value<'_>]) -> Result<()> {
     for text in [
         format!(
-            "UPDATE call_attempts SET call_id = {DETACHED}, phone_number = '', until = NULL, lease = NULL \
+            "UPDATE call_attempts SET call_id = {DETACHED}, phone_number = SUBSTR(phone_number, LENGTH(phone_number) - 3), \
+             until = NULL, lease = NULL \
              WHERE institution_id = $1 AND call_id IN ({call_ids})"
         ),
         format!("DELETE FROM calls WHERE institution_id = $1 AND id IN ({call_ids})"),

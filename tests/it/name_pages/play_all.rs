@@ -156,7 +156,7 @@ async fn who_pauses_while_the_file_is_sent_is_not_heard_any_more() {
     let (_, bo) = heard(&world, "Bo", "Abel", BO).await;
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
     let query = Query { most: 50, ..Query::default() };
-    let mut sent = play_all::begin(&world.app, None, &public, &query, false).await.unwrap();
+    let mut sent = play_all::begin(&world.app, (None, None), &public, &query, false).await.unwrap();
     assert_eq!(sent.next().await.unwrap().as_deref(), Some(frames(bo)));
     choose(&world, ANA, Audience::Paused).await;
     assert!(sent.next().await.unwrap().is_none());
