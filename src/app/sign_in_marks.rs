@@ -4,8 +4,6 @@
 
 use std::time::Duration;
 
-use subtle::ConstantTimeEq;
-
 use super::{App, Result};
 use crate::domain::{digest, moment::Moment};
 
@@ -15,6 +13,7 @@ pub const LIFE: Duration = Duration::from_secs(365 * 24 * 3_600);
 const MOST: usize = 4;
 /// Hexadecimal digits of a proof.
 const PROOF_LENGTH: usize = 40;
+const PURPOSE: &str = "sign-in mark";
 
 /// The marks of a browser, the newest first.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +30,9 @@ struct Mark {
 impl Mark {
     fn new(app: &App, email_key: &str, now: Moment) -> Result<Self> {
         let nonce = app.ids.hex();
-        Ok(Self { proof: proof(app, &nonce, now, email_key)?, made_at: now, nonce })
+        let mut proof = app.secrets.digest(PURPOSE, &claim(&nonce, now, email_key))?;
+        proof.truncate(PROOF_LENGTH);
+        Ok(Self { nonce, made_at: now, proof })
     }
 
     /// Anything can be in a cookie.
@@ -48,8 +49,8 @@ impl Mark {
     }
 
     fn is_of(&self, app: &App, email_key: &str) -> Result<bool> {
-        let expected = proof(app, &self.nonce, self.made_at, email_key)?;
-        Ok(expected.as_bytes().ct_eq(self.proof.as_bytes()).into())
+        let claim = claim(&self.nonce, self.made_at, email_key);
+        Ok(app.secrets.is_digest(PURPOSE, &claim, &self.proof)?)
     }
 
     fn text(&self) -> String {
@@ -57,11 +58,8 @@ impl Mark {
     }
 }
 
-fn proof(app: &App, nonce: &str, made_at: Moment, email_key: &str) -> Result<String> {
-    let mut proof =
-        app.secrets.digest("sign-in mark", &format!("{nonce} {} {email_key}", made_at.micros()))?;
-    proof.truncate(PROOF_LENGTH);
-    Ok(proof)
+fn claim(nonce: &str, made_at: Moment, email_key: &str) -> String {
+    format!("{nonce} {} {email_key}", made_at.micros())
 }
 
 impl Marks {

@@ -353,7 +353,7 @@ fn shown(one: &Connection, institution: &str) -> Value {
         "tenant": one.tenant,
         "any_account": one.any_account,
         "trust_unverified_email": one.trusts_unverified_email,
-        "scopes": sso::scope_words(one),
+        "scopes": one.scope(false, &[]).split(' ').collect::<Vec<_>>(),
         "created_at": output::time(one.created_at),
     })
 }

@@ -25,6 +25,7 @@ use crate::{
         invitation::InvitationState,
         language::Language,
         name_page::NamePageRef,
+        sign_in::AGAIN,
     },
     http::{
         csrf,
@@ -35,7 +36,7 @@ use crate::{
         page::Page,
         path::Path,
         reply,
-        session::{OwnForm, SentForm, forged_by},
+        session::{OwnForm, SentForm, forged_by, sign_in_page},
     },
     words::Words,
 };
@@ -60,6 +61,8 @@ struct InvitationsView<'a> {
     languages: Vec<Choice>,
     states: Vec<Choice>,
     rows: Vec<Row>,
+    /// Where the manager signs in again to see personal links, if that was too long ago.
+    sign_in: Option<String>,
     /// The query of the next part.
     next: Option<String>,
     is_start: bool,
@@ -343,6 +346,15 @@ async fn draw(app: &App, visit: &Visit, query: &Form, feedback: Feedback) -> Res
         query.append_pair("from", &next.to_string()).finish()
     });
     let languages = Language::ALL.into_iter().map(language).collect();
+    let mut rows: Vec<Row> = listing.people.into_iter().map(|one| row(words, one, is_mailed)).collect();
+    // Whoever has somebody's link records in their name.
+    let is_fresh = visit.who.as_ref().is_some_and(|who| who.is_fresh(app));
+    let hides_links = !is_fresh && rows.iter().any(|row| row.link.is_some());
+    if hides_links {
+        rows.iter_mut().for_each(|row| row.link = None);
+    }
+    let slug = &visit.public.institution.slug;
+    let sign_in = hides_links.then(|| sign_in_page(app, slug, &path, Some(AGAIN)));
     let view = InvitationsView {
         slug: &visit.public.page.slug,
         title: &visit.public.page.title,
@@ -354,7 +366,8 @@ async fn draw(app: &App, visit: &Visit, query: &Form, feedback: Feedback) -> Res
         more: feedback.more,
         languages,
         states: InvitationState::ALL.into_iter().map(choice).collect(),
-        rows: listing.people.into_iter().map(|one| row(words, one, is_mailed)).collect(),
+        rows,
+        sign_in,
         next,
         is_start: from == Cursor::Start,
         most: MOST_ENTRIES as u64,

@@ -76,3 +76,4 @@ invite-new-link = إنشاء رابط جديد
 invite-withdraw = سحب
 invite-start = العودة إلى البداية
 invite-next = التالي
+invite-links-again = تسجيل الدخول مرة أخرى لعرض الروابط الشخصية

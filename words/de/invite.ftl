@@ -76,3 +76,4 @@ invite-new-link = Neuen Link erstellen
 invite-withdraw = Zurückziehen
 invite-start = Zurück zum Anfang
 invite-next = Weiter
+invite-links-again = Noch einmal anmelden, um die persönlichen Links zu sehen

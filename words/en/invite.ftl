@@ -76,3 +76,4 @@ invite-new-link = Make a new link
 invite-withdraw = Withdraw
 invite-start = Back to the start
 invite-next = Next
+invite-links-again = Sign in again to see the personal links

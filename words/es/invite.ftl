@@ -76,3 +76,4 @@ invite-new-link = Crear un enlace nuevo
 invite-withdraw = Retirar
 invite-start = Volver al principio
 invite-next = Siguiente
+invite-links-again = Iniciar sesión de nuevo para ver los enlaces personales

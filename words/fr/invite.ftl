@@ -76,3 +76,4 @@ invite-new-link = Créer un nouveau lien
 invite-withdraw = Retirer
 invite-start = Revenir au début
 invite-next = Suite
+invite-links-again = Se reconnecter pour voir les liens personnels

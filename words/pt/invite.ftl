@@ -76,3 +76,4 @@ invite-new-link = Criar um novo link
 invite-withdraw = Retirar
 invite-start = Voltar ao início
 invite-next = Próximo
+invite-links-again = Entrar novamente para ver os links pessoais

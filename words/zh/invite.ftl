@@ -76,3 +76,4 @@ invite-new-link = 创建新链接
 invite-withdraw = 撤回
 invite-start = 回到开头
 invite-next = 下一页
+invite-links-again = 重新登录以查看个人链接

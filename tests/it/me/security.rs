@@ -631,7 +631,8 @@ async fn cookies_have_all_attributes_over_https() {
     let answer = press(&browser, base).await.redirects_to("/me");
     let cookies = page.headers.get_all("set-cookie").iter().chain(answer.headers.get_all("set-cookie"));
     let cookies: Vec<&str> = cookies.map(|cookie| cookie.to_str().unwrap()).collect();
-    assert_eq!(cookies.len(), 3, "{cookies:?}");
+    // Of the visitor, of the session, no longer of the visitor, and the mark of a known browser.
+    assert_eq!(cookies.len(), 4, "{cookies:?}");
     for cookie in &cookies {
         assert!(cookie.starts_with("__Host-endonym"), "{cookie}");
         for attribute in ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"] {

@@ -6,7 +6,7 @@ mod export;
 mod hostile;
 mod import;
 mod invitation_link;
-mod invitations;
+pub mod invitations;
 mod listen_browser;
 mod messages;
 mod moderation;

@@ -67,7 +67,7 @@ async fn an_operator_connects_checks_changes_and_deletes_a_provider() {
     assert_eq!(made["domains"], json!(["example.edu", "*.example.org"]));
     assert_eq!(
         (&made["any_account"], &made["tenant"], &made["scopes"]),
-        (&json!(false), &json!(null), &json!([]))
+        (&json!(false), &json!(null), &json!(["openid", "email"]))
     );
     let listed = run(&here, &["sso", "list", "--institution", "example", "--json"]).json();
     assert_eq!(listed["connections"][0]["issuer"], provider.issuer.as_str());

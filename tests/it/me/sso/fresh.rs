@@ -9,7 +9,7 @@ use super::{
     Visitor,
     forgery::{self, Forger, KEY, asked, claims, seconds},
 };
-use crate::{console, me::newest_mail, support::World};
+use crate::{console, me::newest_mail, name_pages, support::World};
 
 const ANA: &str = "ana@example.edu";
 /// It needs a fresh sign-in.
@@ -124,7 +124,7 @@ async fn files_with_the_data_of_people_need_a_fresh_sign_in() {
     let browser = console::signed_in(&world, &world.institution, ANA).await;
     let files = [
         ("/me/copy", "/me"),
-        ("/console/example/audit/export", "/console/example/audit"),
+        ("/console/example/audit/export?format=csv", "/console/example/audit"),
         ("/p/class-of-2027/export?format=xlsx", "/p/class-of-2027/export"),
         ("/p/class-of-2027/export?format=csv", "/p/class-of-2027/export"),
         ("/p/class-of-2027/export?format=zip", "/p/class-of-2027/export"),
@@ -132,8 +132,14 @@ async fn files_with_the_data_of_people_need_a_fresh_sign_in() {
         ("/p/class-of-2027/invitations/links.csv", "/p/class-of-2027/invitations"),
     ];
     for (file, _) in files {
-        browser.file(file, &[]).await.0.eq(&200).then_some(()).unwrap_or_else(|| panic!("{file}"));
+        assert_eq!(browser.file(file, &[]).await.0, 200, "{file}");
     }
+    // The page of invitations shows the links, too.
+    let link = name_pages::invitations::link(&world, "cy@example.edu").await;
+    let token = link.strip_prefix("/i/").unwrap();
+    let invitations = "/p/class-of-2027/invitations";
+    let page = browser.get(invitations).await.expect(200).body;
+    assert!(page.contains(token) && !page.contains("why=again"), "{page}");
     world.advance(Duration::from_secs(10 * 60 + 1));
     for (file, page) in files {
         let (status, headers, body) = browser.file(file, &[]).await;
@@ -148,7 +154,10 @@ async fn files_with_the_data_of_people_need_a_fresh_sign_in() {
         let (status, _, body) = browser.file(file, &[("accept", "application/json")]).await;
         assert_eq!(status, 403, "{file}");
         assert!(String::from_utf8(body).unwrap().contains("sign in again"), "{file}");
-        // The page with the link stays.
-        browser.get(page).await.expect(200);
+        // The page stays, and tells nobody's link.
+        let page = browser.get(page).await.expect(200).body;
+        assert!(!page.contains(token), "{page}");
     }
+    let page = browser.get(invitations).await.expect(200).body;
+    assert!(page.contains("why=again") && page.contains("Sign in again to see the personal links"), "{page}");
 }
