@@ -5,8 +5,8 @@ mod aside;
 use self::aside::delete_aside_text;
 pub use self::aside::{delete_aside, find_removed, hand_over_aside, set_aside, take_removed};
 use super::{
-    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, moderation, padded,
-    placeholders, value_rows,
+    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, kept_recordings, moderation,
+    padded, placeholders, value_rows,
 };
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -252,6 +252,12 @@ pub async fn rename(
     Ok(())
 }
 
+/// Undoes `replaced`: the recording is about to be attached again.
+pub async fn not_replaced(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<()> {
+    let text = "DELETE FROM replaced_recordings WHERE institution_id = $1 AND hex = $2";
+    sql.execute(text, &[institution.into(), hex.into()]).await.map(|_| ())
+}
+
 /// Redirects links of replaced recordings from one entry to another, when the two are merged.
 pub async fn transfer_links(
     sql: &mut Sql,
@@ -360,6 +366,7 @@ pub async fn detach(
     let mut old: Vec<Media> = remove(sql, institution, participant, kind).await?.into_iter().collect();
     if kind == Kind::Recording {
         old.extend(delete_aside(sql, institution, participant).await?);
+        kept_recordings::delete_of(sql, institution, participant).await?;
         moderation::delete_of(sql, institution, participant).await?;
     }
     if kind.is_sound() {
