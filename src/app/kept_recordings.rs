@@ -1,12 +1,12 @@
 //! Recordings that their owners have made and somebody else has replaced: an API client, an import, a member, or a visitor of a learning
 //! system with the same address. They are kept for 30 days, nobody hears them, and their owners put them back on `/me`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, MediaChange, Record},
-    media, outbox,
+    media, outbox, own_recordings as copying,
 };
 pub use crate::store::kept_recordings::Kept;
 use crate::{
@@ -173,59 +173,64 @@ async fn visible(sql: &mut Sql, person: &PersonId) -> Result<Vec<ParticipantId>>
 }
 
 /// Puts a recording back in the place of the one that has replaced it, and with it those that were replaced with it. A person who has
-/// paused stays so. One that is gone is `Missing::Recording`.
+/// paused stays so. One that is gone is `Missing::Recording`. It gets a new link: whoever has the old one may not hear it any more, if
+/// the person has chosen so meanwhile.
 pub async fn put_back(app: &App, actor: &Actor, person: &PersonId, hex: &str) -> Result<()> {
     actor.represent(person)?;
     let record = Record::new(app, actor, person.institution, Act::RecordingReplaced);
-    let (owned_app, person, hex, now) = (app.clone(), person.clone(), hex.to_owned(), app.clock.now());
-    let institution = person.institution;
-    let gone = app
+    let copies = copies(app, person, hex).await?;
+    let made: Vec<Media> = copies.iter().map(|(_, made)| made.clone()).collect();
+    let (owned_app, institution, now) = (app.clone(), person.institution, app.clock.now());
+    let written = app
         .db
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                let ids = visible(sql, &person).await?;
-                let all = kept_recordings::of(sql, institution, &ids).await?;
-                let at = all.iter().find(|one| one.hex == hex).map(|one| one.kept_at);
-                let (mut gone, mut changes) = (Vec::new(), Vec::new());
-                for one in all.iter().filter(|one| Some(one.kept_at) == at) {
-                    let Some((own, old)) = put_back_in(sql, institution, one, now).await? else { continue };
-                    changes.push(MediaChange {
-                        participant: one.participant,
-                        before: old.iter().cloned().collect(),
-                        after: Some(own),
-                    });
+                let (mut gone, mut changes, mut used) = (Vec::new(), Vec::new(), HashSet::new());
+                for (kept, own) in copies {
+                    let id = kept.participant;
+                    // Its owner may have deleted it meanwhile, or put it back in another tab.
+                    if !kept_recordings::delete(sql, institution, &kept.hex).await? {
+                        continue;
+                    }
+                    gone.extend(store::media::take_removed(sql, institution, id, &kept.hex).await?);
+                    kept_recordings::set_maker(sql, institution, id, None).await?;
+                    let old = store::media::attach(sql, institution, id, &own, now).await?;
+                    used.insert(own.hex.clone());
+                    let before = old.iter().cloned().collect();
+                    changes.push(MediaChange { participant: id, before, after: Some(own) });
                     gone.extend(old);
                 }
                 if changes.is_empty() {
                     return Err(Error::Missing(Missing::Recording));
                 }
                 audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
-                Ok(gone)
+                Ok((gone, used))
             })
         })
-        .await?;
+        .await;
+    let gone = copying::settle(app, institution, made, written).await?;
     media::discard(app, institution, &gone).await;
     Ok(())
 }
 
-/// Returns the recording, and the one whose place it takes. `None` if it is gone.
-async fn put_back_in(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    kept: &Kept,
-    now: Moment,
-) -> Result<Option<(Media, Option<Media>)>> {
-    let id = kept.participant;
-    kept_recordings::delete(sql, institution, &kept.hex).await?;
-    let Some(taken) = store::media::take_removed(sql, institution, id, &kept.hex).await? else {
-        return Ok(None);
-    };
-    let own = Media { kind: Kind::Recording, ..taken };
-    store::media::not_replaced(sql, institution, &own.hex).await?;
-    kept_recordings::set_maker(sql, institution, id, None).await?;
-    let old = store::media::attach(sql, institution, id, &own, now).await?;
-    Ok(Some((own, old)))
+/// The recordings that are put back with this one, each with a copy of its file.
+async fn copies(app: &App, person: &PersonId, hex: &str) -> Result<Vec<(Kept, Media)>> {
+    let (sql, institution) = (&mut app.db.read(), person.institution);
+    let ids = visible(sql, person).await?;
+    let mut kept = kept_recordings::of(sql, institution, &ids).await?;
+    let at = kept.iter().find(|one| one.hex == hex).map(|one| one.kept_at);
+    kept.retain(|one| Some(one.kept_at) == at);
+    let mut copies = Vec::with_capacity(kept.len());
+    for one in kept {
+        let found = store::media::find_removed(sql, institution, one.participant, &one.hex).await?;
+        let Some(found) = found.map(|found| Media { kind: Kind::Recording, ..found }) else { continue };
+        // Without its bytes, there is nothing to put back.
+        if let Some(made) = copying::copy(app, institution, &found, found.origin).await? {
+            copies.push((one, made));
+        }
+    }
+    Ok(copies)
 }
 
 /// Forgets what could be put back at a registration: its owner has withdrawn their consent. Returns the recordings, whose files are to be

@@ -252,12 +252,6 @@ pub async fn rename(
     Ok(())
 }
 
-/// Undoes `replaced`: the recording is about to be attached again.
-pub async fn not_replaced(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<()> {
-    let text = "DELETE FROM replaced_recordings WHERE institution_id = $1 AND hex = $2";
-    sql.execute(text, &[institution.into(), hex.into()]).await.map(|_| ())
-}
-
 /// Redirects links of replaced recordings from one entry to another, when the two are merged.
 pub async fn transfer_links(
     sql: &mut Sql,

@@ -112,7 +112,7 @@ async fn what_an_upload_replaces_is_kept_and_its_owner_is_told_and_puts_it_back(
     assert_ne!(heard(&world, &on_page(&world).await).await, sound);
     browser.post("/me/kept", &[("recording", &kept)]).await.redirects_to("/me?done=kept");
     assert_eq!(heard(&world, &on_page(&world).await).await, sound);
-    assert_eq!(heard(&world, &own).await, sound, "its link works again");
+    assert_eq!(heard(&world, &own).await, sound, "its old link leads to it");
     assert_eq!((count(&world, "kept_recordings").await, offered(&browser).await), (0, None));
     no_file_is_left_over(&world).await;
     // Again, and somebody who has paused stays so.
