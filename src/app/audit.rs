@@ -103,6 +103,24 @@ impl Record {
         other
     }
 
+    pub(super) const fn who(&self) -> &Who {
+        &self.0.who
+    }
+
+    /// For a change of somebody's address: filed under both.
+    pub(super) fn of_both(self, ids: &Ids, before: Option<&str>, after: Option<&str>) -> Vec<Self> {
+        let mut keys: Vec<&str> = after.into_iter().chain(before).collect();
+        keys.dedup();
+        match keys[..] {
+            [] => vec![self],
+            [one] => vec![self.person(one)],
+            [one, other, ..] => {
+                let another = self.another(ids);
+                vec![self.person(one), another.person(other)]
+            }
+        }
+    }
+
     pub(super) fn institution(&self) -> InstitutionId {
         self.0.entry.institution
     }

@@ -9,7 +9,7 @@ use super::{
     Actor, App, Error, Missing, Result, audiences,
     audit::{self, MediaChange, Record},
     calls::{self, CallChange},
-    media,
+    kept_recordings, media,
     own_entry::Owner,
     own_person,
 };
@@ -231,6 +231,8 @@ pub(super) async fn withdraw_by(
                     let (rules, ids) = (&owned_app.calling, calls::Ids::new(&owned_app, now));
                     let cancel = CallChange::Cancel(Reason::OptedOut);
                     calls::settle(sql, rules, (institution, one.id), cancel, ids, now).await?;
+                    // What they could put back is not paused with the rest: it is gone.
+                    gone.extend(kept_recordings::forget(sql, institution, one.id).await?);
                     if then == Withdrawal::Delete {
                         for kind in [Kind::Recording, Kind::LegalRecording] {
                             let old = store::media::detach(sql, institution, one.id, kind, now).await?;

@@ -1,6 +1,7 @@
 //! Use cases: one async function for each operation, independent of the face (HTTP, command line) that calls it.
 
 pub mod actor;
+mod address_changes;
 pub mod answers;
 pub mod audiences;
 pub mod audit;
@@ -27,6 +28,7 @@ pub mod installation;
 pub mod institutions;
 pub mod invitations;
 pub mod jobs;
+pub mod kept_recordings;
 pub mod languages;
 pub mod limiter;
 pub mod links;

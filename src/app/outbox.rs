@@ -102,7 +102,7 @@ async fn insert(
 
 /// Must a message not be sent to this address? Those that people have requested, such as codes, are always sent.
 async fn is_unwanted(sql: &mut Sql, row: &Known, email_key: &str) -> Result<bool> {
-    match row.institution.filter(|_| row.message.is_bulk()) {
+    match row.institution.filter(|_| row.message.page_mail().is_some()) {
         Some(institution) => Ok(outbox::is_unwanted(sql, institution, email_key).await?),
         None => Ok(false),
     }
@@ -352,6 +352,13 @@ async fn render(app: &App, row: &Known) -> Result<Option<Draft>> {
             let language = Language::parse(language).unwrap_or_default();
             let content = mail_texts::sample(app, institution, *kind, language, None, base_url).await?;
             (row.to.clone(), Ok(content), None)
+        }
+        Message::Warning { about, language, base_url } => {
+            let Some(institution) = row.institution else { return Ok(None) };
+            let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
+            let Some(owner) = owner else { return Ok(None) };
+            let language = Language::parse(language).unwrap_or_default();
+            (row.to.clone(), templates::warning(about, &owner.name, base_url, language), None)
         }
         Message::Invitation { base_url, .. }
         | Message::Reminder { base_url, .. }

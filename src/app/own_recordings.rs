@@ -18,7 +18,7 @@ use super::{
     App, Error, Missing, Result,
     audit::{self, MediaChange, Record},
     calls::{self, Attempt, CallChange},
-    consents,
+    consents, kept_recordings,
     media::{self, keys},
     moderation,
     own_entry::Owner,
@@ -104,6 +104,11 @@ pub async fn record(
                         }
                     }
                     let holding = store::moderation::holding(sql, institution, &recipients).await?;
+                    // Whoever opens a learning system with somebody's address is not yet that person.
+                    let who = kept_recordings::maker(sql, institution, participant, record.who()).await?;
+                    let is_owner =
+                        kept_recordings::is_owner(sql, institution, &recipients, who.as_deref()).await?;
+                    let mut kept = Vec::new();
                     let mut made = made.into_iter();
                     let (mut gone, mut changes) = (Vec::new(), Vec::new());
                     for (owner, recording) in recipients.iter().copied().zip(made.by_ref()) {
@@ -111,6 +116,13 @@ pub async fn record(
                         let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
                         calls::settle(sql, rules, (institution, owner), call_change, ids, now).await?;
                         let (kind, new) = (holding.get(&owner).map(|_| Kind::Held), recording.clone());
+                        let is_kept = !is_owner && !holding.contains_key(&owner);
+                        let aside = match is_kept {
+                            true => kept_recordings::keep(sql, institution, owner, now).await?,
+                            false => None,
+                        };
+                        kept.extend(aside.iter().map(|_| owner));
+                        kept_recordings::set_maker(sql, institution, owner, who.as_deref()).await?;
                         let old = match holding.get(&owner) {
                             Some(page) => {
                                 let case = owned_app.ids.id(now);
@@ -120,11 +132,12 @@ pub async fn record(
                             None => store::media::attach(sql, institution, owner, &recording, now).await?,
                         };
                         let after = Some(Media { kind: kind.unwrap_or(new.kind), ..new });
-                        let before = old.iter().cloned().collect();
+                        let before = aside.iter().chain(&old).cloned().collect();
                         changes.push(MediaChange { participant: owner, before, after });
                         gone.extend(old);
                     }
                     audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
+                    kept_recordings::tell(sql, &owned_app, institution, &kept, now).await?;
                     follow_pause(sql, institution, &recipients).await?;
                     gone.extend(made);
                     Ok(((), gone))

@@ -24,7 +24,7 @@ pub(super) async fn collect(
     message: &Message,
 ) -> Result<Option<PageMail>> {
     match message {
-        Message::SignIn { .. } | Message::Test | Message::Sample { .. } => Ok(None),
+        Message::SignIn { .. } | Message::Test | Message::Sample { .. } | Message::Warning { .. } => Ok(None),
         Message::Invitation { invitation, generation, .. } => {
             let mail = invitations::mail(app, institution, *invitation, Some(*generation)).await?;
             Ok(mail.map(of_invitation))

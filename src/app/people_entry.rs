@@ -146,7 +146,7 @@ fn is_about(message: &Message, id: ParticipantId, invitation: Option<&Invitation
         Message::RecordingRequest { participant, .. } | Message::Retention { participant, .. } => {
             *participant == id
         }
-        Message::SignIn { .. } | Message::Test | Message::Sample { .. } => false,
+        Message::SignIn { .. } | Message::Test | Message::Sample { .. } | Message::Warning { .. } => false,
     }
 }
 

@@ -13,6 +13,16 @@ use super::{
     moment::Moment,
 };
 
+/// Something that a person has to know about their data, whether or not they want other mails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// Both addresses are masked. `change` identifies the change and the recipient.
+    AddressChanged { old: String, new: String, change: String },
+    /// Somebody else has replaced a recording that the person has made. `page` is a title, `until` a day.
+    RecordingReplaced { page: String, until: String },
+}
+
 /// What to mail, as stored in the outbox. It carries ids, not contents and never a secret: the text is rendered when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -38,10 +48,12 @@ pub enum Message {
     RecordingRequest { participant: ParticipantId, base_url: String },
     /// The recordings of a page will be deleted on this day.
     Retention { participant: ParticipantId, on: String, base_url: String },
+    /// `language` is the recipient's.
+    Warning { about: Warning, language: String, base_url: String },
 }
 
 impl Message {
-    const KINDS: [&'static str; 8] = [
+    const KINDS: [&'static str; 9] = [
         "sign_in",
         "test",
         "sample",
@@ -50,6 +62,7 @@ impl Message {
         "rejection",
         "recording_request",
         "retention",
+        "warning",
     ];
 
     pub const fn kind(&self) -> &'static str {
@@ -62,13 +75,14 @@ impl Message {
             Self::Rejection { .. } => "rejection",
             Self::RecordingRequest { .. } => "recording_request",
             Self::Retention { .. } => "retention",
+            Self::Warning { .. } => "warning",
         }
     }
 
     /// Page mails are sent in bulk: they wait for each other and never delay other messages, and people can opt out of them.
     pub const fn page_mail(&self) -> Option<PageMailKind> {
         match self {
-            Self::SignIn { .. } | Self::Test | Self::Sample { .. } => None,
+            Self::SignIn { .. } | Self::Test | Self::Sample { .. } | Self::Warning { .. } => None,
             Self::Invitation { .. } => Some(PageMailKind::Invitation),
             Self::Reminder { .. } => Some(PageMailKind::Reminder),
             Self::Rejection { .. } => Some(PageMailKind::Rejection),
@@ -77,8 +91,9 @@ impl Message {
         }
     }
 
+    /// A directory may change thousands of addresses at once.
     pub const fn is_bulk(&self) -> bool {
-        self.page_mail().is_some()
+        self.page_mail().is_some() || matches!(self, Self::Warning { .. })
     }
 
     /// Idempotency key: a second message about the same occasion is not enqueued.
@@ -93,6 +108,10 @@ impl Message {
             }
             Self::Rejection { case, decided_at, .. } => Some(format!("{}:{case}:{decided_at}", self.kind())),
             Self::Retention { participant, on, .. } => Some(format!("{}:{participant}:{on}", self.kind())),
+            Self::Warning { about: Warning::AddressChanged { change, .. }, .. } => {
+                Some(format!("{}:{change}", self.kind()))
+            }
+            Self::Warning { about: Warning::RecordingReplaced { .. }, .. } => None,
             // How often somebody may be asked is another rule (`recording_requests`).
             Self::RecordingRequest { .. } | Self::Test | Self::Sample { .. } => None,
         }
@@ -111,7 +130,8 @@ impl Message {
             | Self::Invitation { .. }
             | Self::Rejection { .. }
             | Self::RecordingRequest { .. }
-            | Self::Retention { .. } => Duration::from_secs(48 * 3_600),
+            | Self::Retention { .. }
+            | Self::Warning { .. } => Duration::from_secs(48 * 3_600),
         }
     }
 }
@@ -325,6 +345,14 @@ mod tests {
                 Message::Retention {
                     participant: ParticipantId::new(7),
                     on: "2027-01-31".into(),
+                    base_url: "https://x.org".into(),
+                },
+            ),
+            (
+                r#"{"kind":"warning","about":{"recording_replaced":{"page":"Choir","until":"2027-01-31"}},"language":"de","base_url":"https://x.org"}"#,
+                Message::Warning {
+                    about: Warning::RecordingReplaced { page: "Choir".into(), until: "2027-01-31".into() },
+                    language: "de".into(),
                     base_url: "https://x.org".into(),
                 },
             ),

@@ -8,6 +8,7 @@ use crate::{
         email::Email,
         language::Language,
         mail_text::{self, MailText, PageMailKind, Piece, Placeholder},
+        message::Warning,
         moment::Moment,
     },
     words::{Arg, Words},
@@ -84,6 +85,56 @@ pub fn test(language: Language) -> askama::Result<Rendered> {
         text: TestText { words }.render()?,
         html: isolating(&TestHtml { words }.render()?),
     })
+}
+
+#[derive(Template)]
+#[template(path = "mail/warning.txt", escape = "none")]
+struct WarningText<'a> {
+    what: String,
+    then: String,
+    link: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "mail/warning.html")]
+struct WarningHtml<'a> {
+    words: Words,
+    subject: &'a str,
+    /// Escaped, like `then`.
+    what: String,
+    then: String,
+    link: &'a str,
+}
+
+/// Tells a person what has happened to their data.
+pub fn warning(
+    about: &Warning,
+    institution: &str,
+    base_url: &str,
+    language: Language,
+) -> askama::Result<Rendered> {
+    let words = Words::new(language);
+    let (subject, what, then, args) = match about {
+        Warning::AddressChanged { old, new, .. } => (
+            "mail-address-subject",
+            "mail-address-what",
+            "mail-address-then",
+            [("old", Arg::Text(old)), ("new", Arg::Text(new)), ("institution", Arg::Text(institution))],
+        ),
+        Warning::RecordingReplaced { page, until } => (
+            "mail-replaced-subject",
+            "mail-replaced-what",
+            "mail-replaced-then",
+            [("page", Arg::Text(page)), ("date", Arg::Text(until)), ("institution", Arg::Text(institution))],
+        ),
+    };
+    let link = format!("{base_url}/me");
+    let subject = without_isolates(&words.one(subject, "institution", institution));
+    let text =
+        WarningText { what: words.with(what, &args), then: words.with(then, &args), link: &link }.render()?;
+    let (what, then) = (words.html(what, &args), words.html(then, &args));
+    let html = WarningHtml { words, subject: &subject, what, then, link: &link }.render()?;
+    Ok(Rendered { subject, text, html })
 }
 
 /// What a mail about a name page says. It is collected when the mail is sent.

@@ -6,6 +6,7 @@ mod copy;
 mod delete;
 mod details;
 mod handover;
+mod kept;
 mod language;
 mod legal_name;
 mod member;
@@ -48,6 +49,7 @@ pub fn routes() -> Router<App> {
         .route("/me/consent", post(consent::agree))
         .route("/me/consent/withdraw", post(consent::withdraw))
         .route("/me/search-engines", post(search::choose))
+        .route("/me/kept", post(kept::put_back))
         .route("/me/requests", post(requests::choose))
         .route("/me/copy", get(copy::download))
         .route("/me/delete", get(delete::confirm).merge(post(delete::delete)))

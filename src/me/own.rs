@@ -11,6 +11,7 @@ use super::{
     changes::{self, ChangesSection},
     details::{self, DetailsForm, RejectedDetails},
     faults::{Input, sentence},
+    kept::KeptRow,
     member::{self, MemberPart},
     notice,
     photo::{self, PhotoPart},
@@ -24,6 +25,7 @@ use crate::{
         audit::{self, OwnChange},
         badges,
         consents::{self, ConsentState},
+        kept_recordings::{self, OwnKept},
         members::{self, OwnPages},
         own_person::{self, OwnPerson, OwnRegistration},
         plays, recording_requests, sessions, sign_in,
@@ -74,6 +76,8 @@ struct OwnPage<'a> {
     audience_fault: Option<String>,
     plays: PlaysSection,
     changes: ChangesSection,
+    /// What somebody else has replaced.
+    kept: Vec<KeptRow>,
     photo: PhotoPart,
     details: Vec<DetailsForm<'a>>,
     /// The institution uses legal names.
@@ -142,6 +146,7 @@ pub async fn show(State(app): State<App>, signed_in: SignedIn, request: Request)
         Some("consent") => Some("data-consent-done"),
         Some("withdrawn") => Some("data-consent-withdrawn"),
         Some("requests") => Some("people-requests-done"),
+        Some("kept") => Some("me-kept-done"),
         Some("photo") => Some("profile-done-photo"),
         Some("photo-deleted") => Some("profile-done-photo-deleted"),
         _ => None,
@@ -177,6 +182,7 @@ struct Read {
     media_of: Option<String>,
     pages: OwnPages,
     changes: Vec<OwnChange>,
+    kept: Vec<OwnKept>,
 }
 
 async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
@@ -196,7 +202,11 @@ async fn read(app: &App, signed_in: &SignedIn) -> Result<Read> {
         true => Vec::new(),
         false => audit::of_person(app, &actor, person, changes::NEWEST).await?,
     };
-    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages, changes })
+    let kept = match signed_in.is_restricted() {
+        true => Vec::new(),
+        false => kept_recordings::of_person(app, &actor, person).await?,
+    };
+    Ok(Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages, changes, kept })
 }
 
 /// The origin of recordings, if it is not ours. It is the same for every recording, so it is known before there is one.
@@ -208,7 +218,7 @@ pub async fn media_origin(app: &App, institution: InstitutionId) -> Result<Optio
 fn render(
     app: &App,
     signed_in: &SignedIn,
-    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages, changes }: &Read,
+    Read { own, audience, consent, is_listed, requests_welcome, heard, media_of, pages, changes, kept }: &Read,
     rejected: Rejected,
     done: Option<&str>,
 ) -> Response {
@@ -261,6 +271,7 @@ fn render(
         audience_fault,
         plays: PlaysSection::new(words, heard),
         changes: ChangesSection::new(words, changes, &own.institution.time_zone),
+        kept: kept.iter().map(|one| KeptRow::new(one, &own.institution.time_zone)).collect(),
         photo: photo::part(app, own, photo),
         details: details::forms(words, own, details),
         has_legal_names: own.institution.multiple_recordings,

@@ -333,6 +333,8 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM plays WHERE institution_id = $1",
         "DELETE FROM media WHERE institution_id = $1",
         "DELETE FROM moderation WHERE institution_id = $1",
+        "DELETE FROM kept_recordings WHERE institution_id = $1",
+        "DELETE FROM recording_makers WHERE institution_id = $1",
         "DELETE FROM replaced_recordings WHERE institution_id = $1",
         "DELETE FROM departures WHERE institution_id = $1",
         "DELETE FROM export_parts WHERE institution_id = $1",

@@ -5,8 +5,8 @@ mod aside;
 pub use self::aside::{delete_aside, find_removed, hand_over_aside, set_aside, take_removed};
 use self::aside::{delete_aside_text, stored_kind};
 use super::{
-    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, moderation, padded,
-    placeholders, value_rows,
+    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, kept_recordings, moderation,
+    padded, placeholders, value_rows,
 };
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -366,6 +366,7 @@ pub async fn detach(
     let mut old: Vec<Media> = remove(sql, institution, participant, kind).await?.into_iter().collect();
     if kind == Kind::Recording {
         old.extend(delete_aside(sql, institution, participant).await?);
+        kept_recordings::delete_of(sql, institution, participant).await?;
         moderation::delete_of(sql, institution, participant).await?;
     }
     if kind.is_sound() {

@@ -36,6 +36,7 @@ pub mod imports;
 pub mod institutions;
 pub mod invitations;
 pub mod jobs;
+pub mod kept_recordings;
 pub mod languages;
 pub mod looks;
 pub mod lti_invites;

@@ -23,7 +23,7 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`.
-pub const TABLES: [(&str, OnErasure); 20] = [
+pub const TABLES: [(&str, OnErasure); 22] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
@@ -31,6 +31,7 @@ pub const TABLES: [(&str, OnErasure); 20] = [
     ("deleted_people", OnErasure::Alone),
     ("departures", OnErasure::WithReports),
     ("import_changes", OnErasure::Alone),
+    ("kept_recordings", OnErasure::Alone),
     ("lti_sessions", OnErasure::Alone),
     ("media", OnErasure::WithFiles),
     ("moderation", OnErasure::Alone),
@@ -41,6 +42,7 @@ pub const TABLES: [(&str, OnErasure); 20] = [
     ("people_task_rows", OnErasure::Alone),
     ("people_words", OnErasure::Alone),
     ("plays", OnErasure::Alone),
+    ("recording_makers", OnErasure::Alone),
     ("replaced_recordings", OnErasure::WithFiles),
     ("retention_notices", OnErasure::Alone),
     ("scim_registrations", OnErasure::Alone),

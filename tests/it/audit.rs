@@ -333,6 +333,7 @@ const READS: &[&str] = &[
     "tool_consumers::check_new",
     "tool_consumers::check_steps",
     "tool_consumers::find",
+    "kept_recordings::of_person",
     "refused_people::list",
     "sso::connections::offered",
 ];
@@ -385,6 +386,7 @@ const NOTHING_TO_DO: &[&str] = &[
     "imports::uploads::import_upload",
     "invitations::inviting::invite_part",
     "invitations::inviting::invite_unrecorded_part",
+    "kept_recordings::put_back",
     "moderation::decisions::decide",
     "name_pages::archive",
     "outbox::retry",

@@ -15,6 +15,7 @@ mod courses;
 mod emails;
 mod idempotency;
 mod jobs;
+mod kept_recordings;
 mod lists;
 mod lms;
 mod looks;

@@ -12,7 +12,7 @@ use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
         consents, courses, coverage, custom_fields, deleted_people, demo, doctor, exports, imports,
-        installation, institutions, invitations, jobs, languages,
+        installation, institutions, invitations, jobs, kept_recordings, languages,
         links::secret::{self, Purpose},
         listening, lti, mail_texts, media, members, moderation, name_pages, names, operators, opt_outs,
         outbox, overview,
@@ -621,6 +621,17 @@ pub fn cases() -> Vec<Case> {
             let (one, other) = (somebody(s).await, somebody(s).await);
             people_merge::merge(&s.world.app, a, s.id, (one.0, other.0), (one.1, other.1)).await
         }),
+        case!("kept_recordings::of_person", Institution, |s, a| kept_recordings::of_person(
+            &s.world.app,
+            a,
+            &ana(s)
+        )),
+        case!("kept_recordings::put_back", Institution, |s, a| kept_recordings::put_back(
+            &s.world.app,
+            a,
+            &ana(s),
+            "0"
+        )),
         case!("refused_people::list", Institution, |s, a| refused_people::list(&s.world.app, a, s.id, "")),
         case!("refused_people::readmit", Institution, |s, a| async {
             let text = "INSERT INTO refused_people (institution_id, email_key, refused_at) VALUES ($1, $2, 1) \

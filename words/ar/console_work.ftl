@@ -117,3 +117,4 @@ console-messages-texts-lead = هذه النصوص لكل صفحات الأسما
 console-messages-of-pages = الدعوات حسب الصفحة
 console-messages-of-pages-lead = من دُعي ومن سجّل وأي الرسائل لم تصل.
 console-messages-no-pages = لا توجد صفحة تديرها بعد. يرجى إنشاء صفحة أسماء أولا.
+console-messages-warning = تنبيه إلى شخص

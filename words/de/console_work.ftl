@@ -113,3 +113,4 @@ console-messages-texts-lead = Diese Texte gelten für alle Namensseiten. Jede Na
 console-messages-of-pages = Einladungen nach Seite
 console-messages-of-pages-lead = Wer eingeladen ist, wer aufgenommen hat und welche Nachrichten nicht ankamen.
 console-messages-no-pages = Du betreust noch keine Seite. Lege zuerst eine Namensseite an.
+console-messages-warning = Warnung an eine Person

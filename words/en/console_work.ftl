@@ -113,3 +113,4 @@ console-messages-texts-lead = These texts are for all name pages. Each message i
 console-messages-of-pages = Invitations by page
 console-messages-of-pages-lead = Who was invited, who has recorded, and which messages did not arrive.
 console-messages-no-pages = You run no page yet. Create a name page first.
+console-messages-warning = Warning to a person

@@ -113,3 +113,4 @@ console-messages-texts-lead = Estos textos son para todas las páginas de nombre
 console-messages-of-pages = Invitaciones por página
 console-messages-of-pages-lead = Quién fue invitado, quién ha grabado y qué mensajes no llegaron.
 console-messages-no-pages = Todavía no gestionas ninguna página. Crea primero una página de nombres.
+console-messages-warning = Aviso a una persona

@@ -113,3 +113,4 @@ console-messages-texts-lead = Ces textes valent pour toutes les pages de noms. C
 console-messages-of-pages = Invitations par page
 console-messages-of-pages-lead = Qui est invité, qui a enregistré, et quels messages ne sont pas arrivés.
 console-messages-no-pages = Vous ne gérez encore aucune page. Créez d’abord une page de noms.
+console-messages-warning = Avertissement à une personne

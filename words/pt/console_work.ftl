@@ -113,3 +113,4 @@ console-messages-texts-lead = Estes textos valem para todas as páginas de nomes
 console-messages-of-pages = Convites por página
 console-messages-of-pages-lead = Quem foi convidado, quem gravou e quais mensagens não chegaram.
 console-messages-no-pages = Você ainda não gerencia nenhuma página. Crie primeiro uma página de nomes.
+console-messages-warning = Aviso a uma pessoa

@@ -109,3 +109,4 @@ console-messages-texts-lead = 这些文本用于所有姓名页面。每条消�
 console-messages-of-pages = 各页面的邀请
 console-messages-of-pages-lead = 谁受到邀请、谁已录音、哪些消息未送达。
 console-messages-no-pages = 你还没有管理任何页面。请先创建姓名页面。
+console-messages-warning = 给个人的提醒

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::{backfill_key, photos::Photo, staff};
 use crate::{
     app::{
-        App, Error, Missing, Result,
+        App, Error, Missing, Result, address_changes,
         audit::{self, MediaChange, Record as AuditRecord},
         hiding,
         own_recordings::{self, Copies, Started},
@@ -209,18 +209,15 @@ impl Sync {
         }
     }
 
-    /// A record of another identity.
-    pub(super) fn identified(&self, entry: &Entry, wanted: &TargetIdentity) -> AuditRecord {
+    /// Records of another identity.
+    pub(super) fn identified(&self, entry: &Entry, wanted: &TargetIdentity) -> Vec<AuditRecord> {
         let names = [&wanted.first_name, &wanted.last_name].into_iter().flatten().cloned();
         let name = names.collect::<Vec<String>>().join(" ");
         let parts = [name, self.label.title.clone()].into_iter().filter(|part| !part.is_empty());
         let label = parts.collect::<Vec<String>>().join(", ");
         let record = self.record.another(&self.app.ids).about(SubjectKind::Participant, entry.id, label);
         let record = record.change(values(&entry.identity()), values(wanted));
-        match wanted.email_key.as_ref().or(entry.email_key.as_ref()) {
-            Some(email_key) => record.person(email_key),
-            None => record,
-        }
+        record.of_both(&self.app.ids, entry.email_key.as_deref(), wanted.email_key.as_deref())
     }
 
     /// Records of people who have left or are back.
@@ -262,7 +259,9 @@ impl Sync {
             if is_changed(entry, wanted) {
                 participants::set_identity(sql, institution, (entry.id, entry.hidden), wanted, self.now)
                     .await?;
-                log.push(self.identified(entry, wanted));
+                log.extend(self.identified(entry, wanted));
+                let both = (entry.email.as_deref(), wanted.email.as_deref());
+                address_changes::tell(sql, &self.app, institution, both, self.now).await?;
                 counts.changed += 1;
             }
             back.extend(entry.hidden.then_some(entry.id));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::apply::{Sync, holders, registrations, set_identity};
 use crate::{
     app::{
-        App, Error, Missing, Result, audit,
+        App, Error, Missing, Result, address_changes, audit,
         own_recordings::{self, Attempts, Copies},
     },
     domain::{
@@ -291,7 +291,11 @@ impl Sync {
     async fn write_entry(&self, sql: &mut Sql, entry: &Entry, wanted: TargetIdentity) -> Result<()> {
         if wanted != entry.identity() {
             set_identity(sql, self.institution, entry, &wanted, self.now).await?;
-            audit::write_change(sql, self.identified(entry, &wanted)).await?;
+            for record in self.identified(entry, &wanted) {
+                audit::write_change(sql, record).await?;
+            }
+            let both = (entry.email.as_deref(), wanted.email.as_deref());
+            address_changes::tell(sql, &self.app, self.institution, both, self.now).await?;
         }
         if entry.hidden {
             self.show(sql, vec![entry.id]).await?;

@@ -15,7 +15,7 @@ use super::{
         Actor, App, Error, Missing, Result,
         audit::{self, Record},
         calls::{self, CallChange},
-        media,
+        kept_recordings, media,
     },
     Run, Target, author,
     formats::{
@@ -290,12 +290,17 @@ async fn attach(
                     if had_one.is_some() { BroughtRecording::Replaced } else { BroughtRecording::Added };
                 let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
                 calls::settle(sql, &rules, (institution, participant), call_change, ids, now).await?;
+                let kept = kept_recordings::keep(sql, institution, participant, now).await?;
+                if kept.is_some() {
+                    kept_recordings::tell(sql, &app, institution, &[participant], now).await?;
+                }
                 let replaced = media::attach(sql, institution, participant, &new, now).await?;
                 let what = (before.as_str(), brought);
                 imports::remember_recording(sql, institution, import, participant, what).await?;
                 let counts = Counts { done: 1, updated: 1, ..Counts::default() };
                 let record = record.participant(&person);
-                let record = record.change(audit::of_media(&replaced), audit::of_media(&new));
+                let record =
+                    record.change(audit::of_media(kept.iter().chain(&replaced)), audit::of_media(&new));
                 audit::write(sql, &[record]).await?;
                 group::advance(sql, &run, None, counts).await?;
                 Ok(((), replaced))

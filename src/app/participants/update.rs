@@ -8,7 +8,7 @@ use crate::{
         App, Error, Missing, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
-        consents, media,
+        consents, kept_recordings, media,
         own_entry::Owner,
     },
     domain::{
@@ -17,7 +17,7 @@ use crate::{
         custom_field::CustomField,
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, ParticipantId},
-        media::Media,
+        media::{Kind, Media},
         moment::Moment,
         name_page::NamePageRef,
         participant::{Draft, Given, Participant},
@@ -121,6 +121,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     let processed = media::process(app, institution, &mut draft, now).await?;
     let (db, record) = (app.db.clone(), AuditRecord::of(app, &access, Act::ParticipantUpdated));
     let requested = record.then(&app.ids, Act::CallRequested);
+    let owned_app = app.clone();
     let write = move |new: Vec<Media>| async move {
         db.write_people(institution, move |sql| {
             Box::pin(async move {
@@ -138,12 +139,20 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                 let (before, (changed, fields)) =
                     (old.clone(), update_in(sql, institution, old, draft, now).await?);
                 calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
+                let kept = match new.iter().any(|one| one.kind == Kind::Recording) {
+                    true => kept_recordings::keep(sql, institution, changed.id, now).await?,
+                    false => None,
+                };
+                if kept.is_some() {
+                    kept_recordings::tell(sql, &owned_app, institution, &[changed.id], now).await?;
+                }
                 let (person, replaced) = with_media(sql, institution, changed, &new, now).await?;
                 let values = |person: &Participant, media: &[Media], phone: Json| {
                     let values = audit::with(audit::of_participant(person, &fields), audit::of_media(media));
                     audit::with(values, phone)
                 };
-                let before = values(&before, &replaced, phones.0);
+                let had: Vec<Media> = kept.iter().chain(&replaced).cloned().collect();
+                let before = values(&before, &had, phones.0);
                 let called = phones.1.clone();
                 let record = record.participant(&person).change(before, values(&person, &new, phones.1));
                 if record.is_change() {
@@ -159,6 +168,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
         .await
     };
     let person = media::store_and(app, institution, processed, write).await?;
+    app.queue.wake();
     app.switchboard.wake();
     Ok(person)
 }

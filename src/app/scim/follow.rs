@@ -2,7 +2,7 @@
 
 use super::settle::Settling;
 use crate::{
-    app::{Result, hiding},
+    app::{Result, address_changes, hiding},
     domain::{
         audit::Act,
         email::Email,
@@ -42,6 +42,9 @@ impl Settling {
         {
             // Before the old email is cleared: then it is deleted there.
             persons::follow_email(sql, institution, key, email.key()).await?;
+            let before = old.email.as_ref().map(Email::as_given);
+            let both = (before, Some(email.as_given()));
+            address_changes::tell(sql, &self.context.app, institution, both, now).await?;
         }
         for (page, entry) in entries {
             let mut wanted = entry.identity();

@@ -91,11 +91,8 @@ impl Context {
             return Ok(());
         }
         let record = audit::of_registration(sql, record, id).await?;
-        let record = match after.email_key.as_ref().or(before.email_key.as_ref()) {
-            Some(key) => record.person(key),
-            None => record,
-        };
-        Ok(audit::write(sql, &[record]).await?)
+        let (old, new) = (before.email_key.as_deref(), after.email_key.as_deref());
+        Ok(audit::write(sql, &record.of_both(&self.app.ids, old, new)).await?)
     }
 
     /// Writes that somebody has got, changed or lost a role.

@@ -174,6 +174,7 @@ fn kind_id(message: &Stored) -> &'static str {
     match message {
         Message::SignIn { .. } => "console-messages-sign-in",
         Message::Test | Message::Sample { .. } => "console-messages-test",
+        Message::Warning { .. } => "console-messages-warning",
         Message::Invitation { .. } => "page-mail-kind-invitation",
         Message::Reminder { .. } => "page-mail-kind-reminder",
         Message::Rejection { .. } => "page-mail-kind-rejection",

@@ -253,6 +253,7 @@ fn message_id(message: &Message) -> &'static str {
     match message {
         Message::SignIn { .. } => "console-people-mail-sign-in",
         Message::Test | Message::Sample { .. } => "page-mail-page-test-title",
+        Message::Warning { .. } => "console-messages-warning",
         Message::Invitation { .. } => "page-mail-kind-invitation",
         Message::Reminder { .. } => "page-mail-kind-reminder",
         Message::Rejection { .. } => "page-mail-kind-rejection",

@@ -6,7 +6,7 @@ use crate::{
         ids::{InstitutionId, ParticipantId},
         media::{Kind, Media},
     },
-    store::{Error, Result, Sql, placeholders},
+    store::{Error, Result, Sql, kept_recordings, placeholders},
 };
 
 /// The value of the column. A unique index permits one row of each kind per participant. They may have several recordings that were
@@ -104,5 +104,6 @@ pub async fn hand_over_aside(
         "UPDATE media SET participant_id = $1 WHERE institution_id = $2 AND participant_id = $3 AND kind NOT IN ({PUBLIC})"
     );
     sql.execute(&text, &[to.into(), institution.into(), from.into()]).await?;
+    kept_recordings::hand_over(sql, institution, (to, from)).await?;
     Ok(gone)
 }

@@ -52,6 +52,7 @@ const FORMS: &[(&str, Form)] = &[
     ("/me/consent/withdraw", Form::Session),
     ("/me/search-engines", Form::Session),
     ("/me/requests", Form::Session),
+    ("/me/kept", Form::Session),
     ("/me/delete", Form::Session),
     ("/me/photo", Form::Upload),
     ("/me/photo/delete", Form::Session),

@@ -30,6 +30,8 @@ const TABLES: &[&str] = &[
     "invitations",
     "mail_opt_outs",
     "mail_texts",
+    "kept_recordings",
+    "recording_makers",
     "recording_requests",
     "refused_people",
     "imports",
