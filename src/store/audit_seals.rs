@@ -146,9 +146,9 @@ async fn append_unseen(
     seal: &Seal,
 ) -> Result<()> {
     let newest: Value<'_> = seal.newest.micros().into();
-    let chain = [institution.into(), days.into(), (&seal.digest).into(), newest.clone()];
+    let chain: [Value<'_>; 4] = [institution.into(), days.into(), (&seal.digest).into(), newest.clone()];
     sql.defer(CHAIN.get_or_init(chain_text), &chain).await?;
-    let seal = [newest, (&seal.digest).into(), (&seal.lines).into(), institution.into()];
+    let seal: [Value<'_>; 4] = [newest, (&seal.digest).into(), (&seal.lines).into(), institution.into()];
     sql.defer(SEAL.get_or_init(seal_text), &seal).await
 }
 
