@@ -4,8 +4,6 @@
 
 use std::time::Duration;
 
-use subtle::ConstantTimeEq;
-
 use super::{App, Result};
 use crate::domain::{digest, moment::Moment};
 
@@ -13,6 +11,8 @@ use crate::domain::{digest, moment::Moment};
 pub const LIFE: Duration = Duration::from_secs(365 * 24 * 3_600);
 /// Addresses that one browser is marked for; older ones are forgotten.
 const MOST: usize = 4;
+/// What a proof is for.
+const PURPOSE: &str = "sign-in mark";
 /// Hexadecimal digits of a proof.
 const PROOF_LENGTH: usize = 40;
 
@@ -48,8 +48,8 @@ impl Mark {
     }
 
     fn is_of(&self, app: &App, email_key: &str) -> Result<bool> {
-        let expected = proof(app, &self.nonce, self.made_at, email_key)?;
-        Ok(expected.as_bytes().ct_eq(self.proof.as_bytes()).into())
+        // Its proof has the right length, or it would not be a mark.
+        Ok(app.secrets.is_digest(PURPOSE, &claim(&self.nonce, self.made_at, email_key), &self.proof)?)
     }
 
     fn text(&self) -> String {
@@ -58,10 +58,13 @@ impl Mark {
 }
 
 fn proof(app: &App, nonce: &str, made_at: Moment, email_key: &str) -> Result<String> {
-    let mut proof =
-        app.secrets.digest("sign-in mark", &format!("{nonce} {} {email_key}", made_at.micros()))?;
+    let mut proof = app.secrets.digest(PURPOSE, &claim(nonce, made_at, email_key))?;
     proof.truncate(PROOF_LENGTH);
     Ok(proof)
+}
+
+fn claim(nonce: &str, made_at: Moment, email_key: &str) -> String {
+    format!("{nonce} {} {email_key}", made_at.micros())
 }
 
 impl Marks {
