@@ -1,7 +1,7 @@
 //! The seals of the audit log: what a transaction has written there is chained to what was written before, directly before COMMIT. So the
 //! row of the chain is the last one that any transaction locks, and nobody waits for it longer than for a COMMIT.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use super::{Result, Sql, Value, audit, padded, placeholders, rolls};
 use crate::domain::{
@@ -145,22 +145,34 @@ async fn append_unseen(
     days: Option<i64>,
     seal: &Seal,
 ) -> Result<()> {
-    let chain = format!(
+    let newest: Value<'_> = seal.newest.micros().into();
+    let chain: [Value<'_>; 4] = [institution.into(), days.into(), (&seal.digest).into(), newest.clone()];
+    sql.defer(CHAIN.get_or_init(chain_text), &chain).await?;
+    let seal: [Value<'_>; 4] = [newest, (&seal.digest).into(), (&seal.lines).into(), institution.into()];
+    sql.defer(SEAL.get_or_init(seal_text), &seal).await
+}
+
+static CHAIN: OnceLock<String> = OnceLock::new();
+static SEAL: OnceLock<String> = OnceLock::new();
+
+fn chain_text() -> String {
+    let (digest, newest) = ("CAST($3 AS TEXT)", "CAST($4 AS BIGINT)");
+    format!(
         "INSERT INTO audit_chains (institution_id, number, days, hash) SELECT f.institution_id, 1, f.days, {first} \
          FROM (SELECT CAST($1 AS BIGINT) AS institution_id, COALESCE(CAST($2 AS BIGINT), {setting}) AS days) f \
          ON CONFLICT (institution_id) DO UPDATE SET number = audit_chains.number + 1, days = EXCLUDED.days, hash = {next}",
-        first = hash_text("''", "CAST($3 AS TEXT)", "f.days", "CAST($4 AS BIGINT)"),
+        first = hash_text("''", digest, "f.days", newest),
         setting = days_text("$1"),
-        next = hash_text("audit_chains.hash", "CAST($3 AS TEXT)", "EXCLUDED.days", "CAST($4 AS BIGINT)"),
-    );
-    let newest: Value<'_> = seal.newest.micros().into();
-    sql.defer(&chain, &[institution.into(), days.into(), (&seal.digest).into(), newest.clone()]).await?;
-    let appended = format!(
+        next = hash_text("audit_chains.hash", digest, "EXCLUDED.days", newest),
+    )
+}
+
+fn seal_text() -> String {
+    format!(
         "INSERT INTO audit_seals ({SEAL_COLUMNS}) SELECT institution_id, number, days, CAST($1 AS BIGINT), {ends}, CAST($2 AS TEXT), \
          CAST($3 AS TEXT), hash FROM audit_chains WHERE institution_id = $4",
         ends = ends_text("CAST($1 AS BIGINT)"),
-    );
-    sql.defer(&appended, &[newest, (&seal.digest).into(), (&seal.lines).into(), institution.into()]).await
+    )
 }
 
 /// The same with reads: SQLite has no such functions, and Citus no such statement.

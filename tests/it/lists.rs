@@ -125,3 +125,16 @@ fn who_starts_a_browser_is_seen() {
     let expected = ["a::b::", "a::b::first"].map(str::to_owned);
     assert_eq!(starting_browsers("a::b", source), BTreeSet::from(expected));
 }
+
+/// Who reads there what is promised must find the code that keeps it, and the tests.
+#[test]
+fn the_page_about_security_names_files_that_exist() {
+    let text = read("docs/security.md");
+    let named: BTreeSet<&str> =
+        text.split('`').filter(|word| word.ends_with(".rs") && !word.contains(' ')).collect();
+    assert!(named.len() > 50, "{named:?}");
+    let exists =
+        |name: &str| ["tests/it", "src", ""].iter().any(|folder| root().join(folder).join(name).is_file());
+    let missing: Vec<_> = named.into_iter().filter(|name| !exists(name)).collect();
+    assert!(missing.is_empty(), "docs/security.md: there are no such files: {missing:?}");
+}

@@ -100,19 +100,15 @@ async fn whoever_changes_or_removes_an_entry_is_found_out() {
     assert_eq!(verdict(&world).await.broken, None);
     let changed = newest(&world, Act::ParticipantUpdated).await;
     let id = || vec![Value::from(changed.id)];
-    for (change_it, change_back) in [
-        ("act = 'participant.created'", "act = 'participant.updated'"),
-        ("origin = 'shell'", "origin = '127.0.0.0/24'"),
-        ("subject_label = 'Bo'", "subject_label = 'Ana Silva'"),
-        ("email_key = 'bo@example.edu'", "email_key = 'ana@example.edu'"),
-        ("who_id = who_id + 1", "who_id = who_id - 1"),
-        ("new_values = new_values || ' '", "new_values = SUBSTR(new_values, 1, LENGTH(new_values) - 1)"),
-    ] {
-        change(&world, &format!("UPDATE audit SET {change_it} WHERE id = $1"), id()).await;
+    for column in ["act", "origin", "who_name", "subject_id", "subject_label", "email_key", "new_values"] {
+        let longer = format!("UPDATE audit SET {column} = {column} || 'x' WHERE id = $1");
+        change(&world, &longer, id()).await;
         let broken = broken(&world).await;
-        assert_eq!((broken.id, broken.at), (Some(changed.id), Some(changed.at)), "{change_it}");
-        change(&world, &format!("UPDATE audit SET {change_back} WHERE id = $1"), id()).await;
-        assert_eq!(verdict(&world).await.broken, None, "{change_back}");
+        assert_eq!((broken.id, broken.at), (Some(changed.id), Some(changed.at)), "{column}");
+        let shorter =
+            format!("UPDATE audit SET {column} = SUBSTR({column}, 1, LENGTH({column}) - 1) WHERE id = $1");
+        change(&world, &shorter, id()).await;
+        assert_eq!(verdict(&world).await.broken, None, "{column}");
     }
     change(&world, "DELETE FROM audit WHERE id = $1", id()).await;
     let broken = broken(&world).await;
@@ -131,7 +127,7 @@ async fn whoever_covers_it_up_in_the_chain_is_found_out() {
         "UPDATE audit_seals SET days = 1 WHERE number = $1",
         "UPDATE audit_seals SET hash = digest WHERE number = $1",
         "DELETE FROM audit_seals WHERE number = $1",
-        "DELETE FROM audit_seals WHERE number = 1 + $1",
+        "DELETE FROM audit_seals WHERE number = $1 + CAST(1 AS BIGINT)",
         "UPDATE audit_chains SET number = number - 1 WHERE number > $1",
         "UPDATE audit_chains SET anchor_number = $1, anchor_hash = hash, anchor_signature = 'x'",
     ] {

@@ -8,19 +8,16 @@ use serde_json::{Value, json};
 
 use crate::support::process::{CommandOutput, Installation, Serving};
 
-const MOODLE: [&str; 8] = [
-    "--institution",
-    "example",
-    "--lms",
-    "moodle",
-    "--url",
-    "https://moodle.example.edu",
-    "--name",
-    "Moodle",
-];
+fn moodle<'a>(url: &'a str, token: &'a str) -> Vec<&'a str> {
+    let create =
+        ["tool-consumer", "create", "--institution", "example", "--lms", "moodle", "--name", "Moodle"];
+    [&create[..], &["--url", url, "--access-token", token]].concat()
+}
+
+const MOODLE: &str = "https://moodle.example.edu";
 
 fn connect(here: &Installation, token: &str) -> CommandOutput {
-    here.run(&[&["tool-consumer", "create"][..], &MOODLE, &["--access-token", token]].concat())
+    here.run(&moodle(MOODLE, token))
 }
 
 fn sealed(here: &Installation) -> String {
@@ -55,12 +52,13 @@ async fn a_secret_is_read_from_a_file_and_one_in_plain_text_is_warned_about() {
     let told = connect(&here, "a-token");
     assert!(told.code == 0 && told.stderr.contains("--access-token @FILE"), "{told:?}");
     here.write("token", "another-token\n");
-    let told = connect(&here, "@token");
+    let other = "https://other.example.edu";
+    let told = here.run(&moodle(other, "@token"));
     assert!(told.code == 0 && !told.stderr.contains("warning"), "{told:?}");
-    let missing = connect(&here, "@nowhere");
+    let missing = here.run(&moodle(other, "@nowhere"));
     assert!(missing.code != 0 && missing.stderr.contains("nowhere"), "{missing:?}");
     here.write("blank", " \n");
-    assert!(connect(&here, "@blank").code != 0);
+    assert!(here.run(&moodle(other, "@blank")).code != 0);
     // In the environment, nobody else sees it.
     let mut command = here.command(&["institution", "list"]);
     let told = CommandOutput::of(command.env("ENDONYM_SECRET_KEY", "x".repeat(40)));
@@ -134,8 +132,7 @@ async fn a_key_that_is_a_setting_is_replaced_by_another_one() {
         CommandOutput::of(&mut command)
     };
     here.write("token", "a-token");
-    let create = [&["tool-consumer", "create"][..], &MOODLE, &["--access-token", "@token"]].concat();
-    with(&create, old, None).succeeded();
+    with(&moodle(MOODLE, "@token"), old, None).succeeded();
     let refused = with(&["secrets", "rotate"], old, None).refused();
     assert!(refused.contains("ENDONYM_SECRET_KEY_OLD"), "{refused}");
     let rotated = with(&["secrets", "rotate", "--json"], new, Some(old)).json();

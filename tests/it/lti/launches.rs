@@ -1,11 +1,11 @@
 //! Successful launches, step by step.
 
 use endonym::app::{
-    Actor,
+    Actor, audit,
     lti::{courses, logins},
     tool_consumers,
 };
-use endonym::domain::client_address::Client;
+use endonym::domain::{audit::Act, client_address::Client};
 use reqwest::header;
 use serde_json::json;
 
@@ -226,4 +226,26 @@ async fn a_launch_has_a_list_that_is_older_than_an_hour_fetched_anew() {
         platform.session(with_roster, &[INSTRUCTOR]).await;
         assert_eq!(waiting().await, jobs, "{minutes} minutes later");
     }
+}
+
+#[tokio::test]
+async fn launches_and_refused_ones_are_in_the_audit_log() {
+    let platform = Platform::new().await;
+    let (app, id) = (&platform.world.app, platform.world.institution.id);
+    let all = async |act: Act| {
+        let query = audit::Query { act: Some(act), ..Default::default() };
+        audit::list(app, &Actor::Operator, id, &query).await.unwrap().entries
+    };
+    platform.session(|_| {}, &[LEARNER]).await;
+    platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let entries = all(Act::SignInSucceeded).await;
+    let roles: Vec<_> =
+        entries.iter().map(|one| (one.after["via"].clone(), one.after["role"].clone())).collect();
+    assert_eq!(roles, [(json!("lti"), json!("staff")), (json!("lti"), json!("student"))]);
+    assert!(entries[1].who.id.is_some() && entries[1].origin.is_some(), "{entries:?}");
+    assert!(all(Act::SignInFailed).await.is_empty());
+    let login = platform.login().await;
+    platform.launch(&login, "not a token").await;
+    crate::support::until("it is recorded", async || all(Act::SignInFailed).await.len() == 1).await;
+    assert_eq!(all(Act::SignInFailed).await[0].after["via"], "lti");
 }
