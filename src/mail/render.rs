@@ -8,6 +8,7 @@ use crate::{
         email::Email,
         language::Language,
         mail_text::{self, MailText, PageMailKind, Piece, Placeholder},
+        message::Notice,
         moment::Moment,
     },
     words::{Arg, Words},
@@ -84,6 +85,40 @@ pub fn test(language: Language) -> askama::Result<Rendered> {
         text: TestText { words }.render()?,
         html: isolating(&TestHtml { words }.render()?),
     })
+}
+
+#[derive(Template)]
+#[template(path = "mail/notice.txt", escape = "none")]
+struct NoticeText {
+    what: String,
+    then: String,
+}
+
+#[derive(Template)]
+#[template(path = "mail/notice.html")]
+struct NoticeHtml<'a> {
+    words: Words,
+    subject: &'a str,
+    /// Escaped, like `then`.
+    what: String,
+    then: String,
+}
+
+/// Tells a person what has happened to their data.
+pub fn notice(about: Notice, institution: &str, page: &str, language: Language) -> askama::Result<Rendered> {
+    let words = Words::new(language);
+    let what = match about {
+        Notice::MergedIntoOwn => "mail-merged-own",
+        Notice::MergedIntoOther => "mail-merged-other",
+    };
+    let then = "mail-merged-then";
+    let args: [(&'static str, Arg<'_>); 2] = [("institution", institution.into()), ("page", page.into())];
+    let subject = without_isolates(&words.one("mail-merged-subject", "institution", institution));
+    let text = NoticeText { what: words.with(what, &args), then: words.with(then, &args) }.render()?;
+    let html =
+        NoticeHtml { words, subject: &subject, what: words.html(what, &args), then: words.html(then, &args) };
+    let html = html.render()?;
+    Ok(Rendered { subject, text, html })
 }
 
 /// What a mail about a name page says. It is collected when the mail is sent.
@@ -240,7 +275,7 @@ fn button(kind: PageMailKind, words: Words) -> String {
         | PageMailKind::Reminder
         | PageMailKind::Rejection
         | PageMailKind::RecordingRequest => words.text("page-mail-button-record"),
-        PageMailKind::Retention => words.text("page-mail-button-page"),
+        PageMailKind::EntryRejection | PageMailKind::Retention => words.text("page-mail-button-page"),
     }
 }
 
@@ -251,6 +286,9 @@ pub fn built_in(kind: PageMailKind, language: Language) -> MailText {
         PageMailKind::Invitation => ("page-mail-invitation-subject", "page-mail-invitation-text"),
         PageMailKind::Reminder => ("page-mail-reminder-subject", "page-mail-reminder-text"),
         PageMailKind::Rejection => ("page-mail-rejection-subject", "page-mail-rejection-text"),
+        PageMailKind::EntryRejection => {
+            ("page-mail-entry-rejection-subject", "page-mail-entry-rejection-text")
+        }
         PageMailKind::RecordingRequest => ("page-mail-request-subject", "page-mail-request-text"),
         PageMailKind::Retention => ("page-mail-retention-subject", "page-mail-retention-text"),
     };

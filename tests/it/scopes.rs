@@ -717,7 +717,8 @@ pub fn cases() -> Vec<Case> {
         case!("imports::undo::start_undo", Page, |s, a| imports::start_undo(
             &s.world.app,
             a,
-            (s.id, s.world.page.id)
+            (s.id, s.world.page.id),
+            ImportId::new(1)
         )),
         case!("imports::uploads::upload", Page, |s, a| imports::upload(
             &s.world.app,
@@ -1205,6 +1206,20 @@ pub fn cases() -> Vec<Case> {
             None,
             ModerationId::new(1)
         )),
+        case!("moderation::picture", Page, |s, a| moderation::picture(
+            &s.world.app,
+            a,
+            s.id,
+            Some(s.world.page.id),
+            ModerationId::new(1)
+        )),
+        case!("moderation::picture", AnyPage, |s, a| moderation::picture(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            ModerationId::new(1)
+        )),
         case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
         case!("calls::all", Institution, |s, a| calls::all(&s.world.app, a, Some(s.id), 10)),
         case!("calls::all", AnyInstitution, |s, a| calls::all(&s.world.app, a, None, 10)),
@@ -1291,6 +1306,7 @@ pub fn cases() -> Vec<Case> {
             &s.world.page.slug,
             Kind::Recording
         )),
+        case!("own_media::picture", Institution, |s, a| own_media::picture(&s.world.app, a, &ana(s), None)),
         case!("registrations::register", Institution, |s, a| async {
             let details = registrations::PageDetails::read(&Form::from_query("first_name=Ana"));
             registrations::register(&s.world.app, a, &ana(s), &public(s).await, false, None, details).await
@@ -1386,11 +1402,11 @@ async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
 
 async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
     let (public, token) = (public(scene).await, registration(scene).await);
-    let complaint = Complaint::Offensive;
-    listening::report(&scene.world.app, Some(actor), None, &public, &token, complaint, "Why").await
+    let report = moderation::Report { about: None, complaint: Complaint::Offensive, sentence: "Why" };
+    listening::report(&scene.world.app, Some(actor), None, &public, &token, report).await
 }
 
-async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
+async fn reportable(scene: &Scene, actor: &Actor) -> Result<listening::Reportable> {
     let (public, token) = (public(scene).await, registration(scene).await);
     listening::reportable(&scene.world.app, Some(actor), &public, &token).await
 }

@@ -11,3 +11,7 @@ mail-sign-in-ignore = Wenn du das nicht warst, ignoriere diese Nachricht. Ohne d
 mail-test-subject = Testnachricht
 mail-test-title = E-Mail funktioniert
 mail-test-body = Das ist eine Testnachricht von Endonym. Wenn du sie lesen kannst, kann diese Installation E-Mails senden.
+mail-merged-subject = Zwei Einträge wurden zusammengeführt: { $institution }
+mail-merged-own = Dein Eintrag für { $page } wurde mit einem Eintrag zusammengeführt, der eine andere E-Mail-Adresse hatte. Er hat vielleicht eine Aufnahme von ihm übernommen.
+mail-merged-other = Dein Eintrag für { $page } ist in einem Eintrag mit einer anderen E-Mail-Adresse aufgegangen. Was dazu gehörte, etwa deine Aufnahme, gehört jetzt vielleicht zu jener Adresse, und mit dieser kannst du es nicht ändern.
+mail-merged-then = Wenn diese Einträge nicht zu derselben Person gehören, sag { $institution } sofort Bescheid.

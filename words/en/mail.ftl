@@ -11,3 +11,7 @@ mail-sign-in-ignore = If that was not you, ignore this message. Nobody can sign 
 mail-test-subject = Test message
 mail-test-title = Mail works
 mail-test-body = This is a test message from Endonym. If you can read it, this installation can send mail.
+mail-merged-subject = Two entries were merged: { $institution }
+mail-merged-own = Your entry for { $page } was merged with an entry that had another email address. It may have taken over a recording from it.
+mail-merged-other = Your entry for { $page } was merged into an entry with another email address. What it had, such as your recording, may now belong to that address, and you cannot change it with this one.
+mail-merged-then = If these entries are not of the same person, tell { $institution } at once.

@@ -11,3 +11,7 @@ mail-sign-in-ignore = Si no fuiste tú, ignora este mensaje. Nadie puede iniciar
 mail-test-subject = Mensaje de prueba
 mail-test-title = El correo funciona
 mail-test-body = Este es un mensaje de prueba de Endonym. Si puedes leerlo, esta instalación puede enviar correo.
+mail-merged-subject = Se han combinado dos entradas: { $institution }
+mail-merged-own = Tu entrada para { $page } se ha combinado con una entrada que tenía otra dirección de correo. Es posible que haya tomado de ella una grabación.
+mail-merged-other = Tu entrada para { $page } se ha combinado con una entrada de otra dirección de correo. Lo que tenía, como tu grabación, puede pertenecer ahora a esa dirección, y con esta no puedes cambiarlo.
+mail-merged-then = Si estas entradas no son de la misma persona, avisa a { $institution } de inmediato.

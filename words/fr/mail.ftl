@@ -11,3 +11,7 @@ mail-sign-in-ignore = Si ce n’était pas vous, ignorez ce message. Personne ne
 mail-test-subject = Message de test
 mail-test-title = L’envoi d’e-mails fonctionne
 mail-test-body = Ceci est un message de test d’Endonym. Si vous pouvez le lire, cette installation peut envoyer des e-mails.
+mail-merged-subject = Deux fiches ont été fusionnées : { $institution }
+mail-merged-own = Votre fiche pour { $page } a été fusionnée avec une fiche qui avait une autre adresse e-mail. Elle en a peut-être repris un enregistrement.
+mail-merged-other = Votre fiche pour { $page } a été fusionnée dans une fiche avec une autre adresse e-mail. Ce qu’elle contenait, comme votre enregistrement, appartient peut-être désormais à cette adresse, et vous ne pouvez plus le modifier avec celle-ci.
+mail-merged-then = Si ces fiches ne sont pas celles de la même personne, prévenez { $institution } sans attendre.

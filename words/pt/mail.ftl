@@ -11,3 +11,7 @@ mail-sign-in-ignore = Se não foi você, ignore esta mensagem. Ninguém pode ent
 mail-test-subject = Mensagem de teste
 mail-test-title = O e-mail funciona
 mail-test-body = Esta é uma mensagem de teste do Endonym. Se você consegue ler isto, esta instalação pode enviar e-mails.
+mail-merged-subject = Duas entradas foram mescladas: { $institution }
+mail-merged-own = A sua entrada para { $page } foi mesclada com uma entrada que tinha outro endereço de e-mail. Ela pode ter assumido uma gravação dela.
+mail-merged-other = A sua entrada para { $page } foi mesclada em uma entrada com outro endereço de e-mail. O que ela tinha, como a sua gravação, pode agora pertencer àquele endereço, e com este você não pode alterá-lo.
+mail-merged-then = Se estas entradas não são da mesma pessoa, avise { $institution } imediatamente.

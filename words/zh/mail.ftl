@@ -11,3 +11,7 @@ mail-sign-in-ignore = 如果不是你本人，请忽略这封邮件。没有验�
 mail-test-subject = 测试邮件
 mail-test-title = 邮件功能正常
 mail-test-body = 这是来自 Endonym 的测试邮件。如果你能读到它，说明这个系统可以发送邮件。
+mail-merged-subject = 两个条目已合并：{ $institution }
+mail-merged-own = 你在 { $page } 的条目已与另一个电子邮件地址的条目合并。它可能沿用了对方的录音。
+mail-merged-other = 你在 { $page } 的条目已并入另一个电子邮件地址的条目。其中的内容，例如你的录音，现在可能属于那个地址，你无法用这个地址更改它。
+mail-merged-then = 如果这两个条目不属于同一个人，请立即告知 { $institution }。

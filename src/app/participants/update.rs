@@ -8,7 +8,7 @@ use crate::{
         App, Error, Missing, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
-        consents, media,
+        consents, media, moderation,
         own_entry::Owner,
     },
     domain::{
@@ -119,7 +119,8 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     let is_call = matches!(call_change, CallChange::Call(_)) && !matches!(target, Target::Registered(..));
     let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
-    let (db, record) = (app.db.clone(), AuditRecord::of(app, &access, Act::ParticipantUpdated));
+    let (db, owned_app) = (app.db.clone(), app.clone());
+    let record = AuditRecord::of(app, &access, Act::ParticipantUpdated);
     let requested = record.then(&app.ids, Act::CallRequested);
     let write = move |new: Vec<Media>| async move {
         db.write_people(institution, move |sql| {
@@ -137,6 +138,9 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                 let phones = phones(sql, institution, old.id, &draft.phone_number).await?;
                 let (before, (changed, fields)) =
                     (old.clone(), update_in(sql, institution, old, draft, now).await?);
+                if matches!(target, Target::Own(_)) && !changed.shows_the_same(&before) {
+                    moderation::hold_entries(sql, &owned_app.ids, institution, &[changed.id], now).await?;
+                }
                 calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
                 let (person, replaced) = with_media(sql, institution, changed, &new, now).await?;
                 let values = |person: &Participant, media: &[Media], phone: Json| {
