@@ -174,7 +174,7 @@ async fn the_link_of_a_strangers_photo_is_dead_until_a_manager_has_approved_it()
     let picture = moderation::picture(app, &actor, id, Some(world.page.id), case.case).await.unwrap();
     assert!(picture.starts_with(b"\xff\xd8"));
     assert!(moderation::sound(app, &actor, id, Some(world.page.id), case.case).await.is_err());
-    assert_eq!(browser.file(&format!("/p/{SLUG}/moderation/{}/photo", case.case), &[]).await.0, 403);
+    assert_eq!(browser.file(&format!("/p/{SLUG}/moderation/{}/photo", case.case), &[]).await.0, 404);
     decide(&world, &case, Decision::Approve).await;
     for link in &links {
         assert_eq!(status(&world, link).await, 200, "{link}");
