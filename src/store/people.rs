@@ -17,7 +17,7 @@ pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId
     let (mut everybody, mut after) = (Vec::new(), -1);
     loop {
         let params = [institution.into(), page.into(), after.into(), (BATCH as i64).into()];
-        let batch = sql.rows(ON_PAGE, &params, |row| Ok((listed(row)?, row.int(4)?))).await?;
+        let batch = sql.rows(ON_PAGE, &params, |row| Ok((listed(row)?, row.int(5)?))).await?;
         let is_last = batch.len() < BATCH;
         after = batch.last().map_or(after, |(_, place)| *place);
         everybody.extend(batch.into_iter().map(|(one, _)| one));
