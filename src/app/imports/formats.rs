@@ -300,7 +300,7 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
     let (rows_left, most_cells) = match (input, format) {
         // On the operator's disk, and read row by row.
         (Input::File(_), Format::Csv) => (u64::MAX, u64::MAX),
-        (_, Format::Csv) => (limits::ROWS + 1, limits::CELLS),
+        (_, Format::Csv | Format::Rows) => (limits::ROWS + 1, limits::CELLS),
         _ => (limits::ROWS + 1, limits::PACKED_CELLS),
     };
     let (cells_left, seen_left, text_left) = (most_cells, limits::PACKED_ROWS, limits::PACKED_TEXT);
@@ -325,7 +325,7 @@ fn unless_stopped(read: Result<(), SheetFault>) -> Result<(), SheetFault> {
 
 /// What is read twice: a ZIP file is parsed for it once. A CSV file is read again as quickly as a copy.
 pub fn parsed(input: &Input, class: Option<&str>) -> Result<Input, SheetFault> {
-    if Format::of(input)? == Format::Csv {
+    if matches!(Format::of(input)?, Format::Csv | Format::Rows) {
         return Ok(input.clone());
     }
     let mut rows = Vec::new();

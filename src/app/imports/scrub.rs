@@ -154,12 +154,15 @@ fn zip_without(input: &Input, leaver: &Leaver) -> std::result::Result<Option<(Ve
     drop(formats::zipped::Zipped::open(input)?);
     let mut from = ZipArchive::new(input.open()?).map_err(SheetFault::zip)?;
     let (mut to, mut removed) = (ZipWriter::new(Cursor::new(Vec::new())), 0);
+    let mut left = limits::UNPACKED_BYTES;
     for at in 0..from.len() {
         let entry = from.by_index(at).map_err(SheetFault::zip)?;
         let name = entry.name().map_err(SheetFault::zip)?.into_owned();
         if name.to_lowercase().ends_with(".csv") {
             let mut text = Vec::new();
-            entry.take(limits::TABLE_BYTES).read_to_end(&mut text).map_err(SheetFault::Io)?;
+            entry.take(left + 1).read_to_end(&mut text).map_err(SheetFault::Io)?;
+            let too_large = || SheetFault::TooLarge("the tables in the file are too large".to_owned());
+            left = left.checked_sub(text.len() as u64).ok_or_else(too_large)?;
             let (text, count) = csv_without(&text, leaver)?;
             removed += count;
             to.start_file(name, SimpleFileOptions::default()).map_err(SheetFault::zip)?;
