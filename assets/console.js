@@ -173,7 +173,7 @@ if (bars().length) {
     poll();
   };
 
-  if ('EventSource' in window) {
+  const open = () => {
     source = new EventSource(`${home}/events`);
     const patience = setTimeout(fall, 5000);
     source.addEventListener('progress', (event) => {
@@ -182,6 +182,12 @@ if (bars().length) {
     });
     // The browser connects again by itself, unless the server has refused.
     source.addEventListener('error', () => source.readyState === EventSource.CLOSED && fall());
+  };
+
+  if ('EventSource' in window) {
+    open();
     addEventListener('pagehide', () => source.close());
+    // The browser's Back may show the page as it was left, with the closed stream.
+    addEventListener('pageshow', (event) => event.persisted && !polling && open());
   } else fall();
 }

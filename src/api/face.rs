@@ -26,7 +26,7 @@ use crate::{
     http::{
         body::{self, BufferedBody},
         client,
-        reply::{json, raw_json, with_route},
+        reply::{Cause, json, raw_json, with_route},
         routing::Endpoint,
     },
 };
@@ -227,7 +227,15 @@ pub async fn preflight(State(app): State<App>, route: MatchedPath, headers: Head
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = headers.get(header::ORIGIN) else { return response };
     let listed = match origin.to_str() {
-        Ok(origin) => callers::allows_origin(&app, origin).await.unwrap_or(false),
+        Ok(origin) => match callers::allows_origin(&app, origin).await {
+            Ok(is_listed) => is_listed,
+            // A refusal would be remembered by the browser.
+            Err(error) => {
+                *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+                response.extensions_mut().insert(Cause(error.to_string()));
+                return response;
+            }
+        },
         Err(_) => false,
     };
     if listed {

@@ -17,6 +17,7 @@ use crate::{
         audit::Act,
         fault::{Fault, Field},
         ids::{InstitutionId, ParticipantId},
+        moment::Moment,
         participant::Participant,
         session::PersonId,
     },
@@ -92,6 +93,47 @@ pub(super) async fn of_one(
     let found = of_all(sql, institution, &[person]).await?;
     // It is never missing, and nothing would be opened if it were.
     Ok(found.get(&person.id).copied().unwrap_or(Audience::Institution))
+}
+
+/// The stricter one of the audiences of two entries that are about to be merged.
+pub(super) async fn strictest(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_keys: [Option<&str>; 2],
+) -> Result<Audience> {
+    let mut strictest = Audience::Public;
+    for email_key in email_keys.into_iter().flatten() {
+        let audience = find_in(sql, institution, email_key).await?.audience;
+        if audience.strictness() > strictest.strictness() {
+            strictest = audience;
+        }
+    }
+    Ok(strictest)
+}
+
+/// Two entries were merged: nobody may hear more than was permitted for the stricter one (`strictest`). Without an email, there is
+/// nobody who has an audience. Returns whether it was changed.
+pub(super) async fn keep_strictest(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: Option<&str>,
+    strictest: Audience,
+    now: Moment,
+) -> Result<bool> {
+    let Some(email_key) = email_key else { return Ok(false) };
+    let own = find_in(sql, institution, email_key).await?.audience;
+    if own.strictness() >= strictest.strictness() {
+        return Ok(false);
+    }
+    let person = PersonId { institution, email_key: email_key.to_owned() };
+    let before_pause = (strictest == Audience::Paused).then_some(own);
+    audiences::choose(sql, &person, strictest, before_pause, now).await?;
+    let ids = own_person::ids_of(sql, institution, email_key).await?;
+    if strictest == Audience::Paused {
+        audiences::pause(sql, institution, &ids).await?;
+    }
+    audiences::mark_changed(sql, institution, &ids, now).await?;
+    Ok(true)
 }
 
 /// The audiences of these registrations, on one page or on several.

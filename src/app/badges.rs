@@ -101,6 +101,9 @@ async fn public_person(
     institution: InstitutionId,
     mut person: Participant,
 ) -> Result<PublicPerson> {
+    if person.is_held {
+        return Err(Error::Missing(Missing::Participant));
+    }
     let found = institutions::by_id(&mut app.db.read(), institution).await?;
     let found = found.ok_or(Error::Missing(Missing::Institution))?;
     if !found.multiple_recordings {

@@ -8,6 +8,7 @@ mod headings;
 mod job;
 mod recordings;
 mod report;
+pub(super) mod scrub;
 mod sheet;
 mod undo;
 mod uploads;

@@ -21,6 +21,7 @@ pub use renewal::{Resent, resend};
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record},
+    name_pages::managed,
 };
 use crate::{
     domain::{
@@ -88,22 +89,6 @@ impl Terms {
         let is_reminded = self.reminders && self.delivery == Delivery::Mail;
         is_reminded.then(|| morning(now.plus(REMINDER_PAUSE), &institution.time_zone, id))
     }
-}
-
-/// Finds the page, if the actor may run it.
-async fn managed(
-    app: &App,
-    actor: &Actor,
-    institution: InstitutionId,
-    page: &NamePageRef,
-) -> Result<NamePage> {
-    let found = name_pages::find(&mut app.db.read(), institution, page).await?;
-    let Some(found) = found else {
-        actor.administer(institution)?;
-        return Err(Error::Missing(Missing::NamePage));
-    };
-    actor.manage(institution, found.id)?;
-    Ok(found)
 }
 
 async fn page_by_id(sql: &mut Sql, institution: InstitutionId, id: NamePageId) -> Result<Option<NamePage>> {

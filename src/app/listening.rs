@@ -9,7 +9,7 @@ use super::{
     Actor, App, Error, Missing, Result,
     limiter::{LimitKey, Policy},
     links::secret::{self, Purpose},
-    moderation::{self, Reported},
+    moderation::{self, Report, Reported},
     name_pages::PublicPage,
     people, public_view, recording_requests, sign_in,
 };
@@ -22,7 +22,7 @@ use crate::{
         fault::Fault,
         ids::{InstitutionId, ParticipantId},
         initials::Initials,
-        moderation::{Complaint, SENTENCE},
+        moderation::SENTENCE,
         page_settings::{Listen, PageState},
         participant::{Participant, Recording},
         text::is_invisible,
@@ -129,7 +129,7 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     let sql = &mut app.db.read();
     let mut found = participants::by_ids(sql, institution, &shown).await?;
     // Somebody may have moved to another page since the names were read.
-    found.retain(|one| one.page.slug == public.page.slug);
+    found.retain(|one| one.page.slug == public.page.slug && !one.is_held);
     let mut fields = custom_fields::all(sql, institution).await?;
     fields.retain(CustomField::is_pronouns);
     let everybody: Vec<&Participant> = found.iter().collect();
@@ -247,32 +247,42 @@ pub async fn ask(
     Ok(Answer::Accepted)
 }
 
-/// Reports a recording to those who manage the page.
+/// Reports a recording or an entry to those who manage the page.
 pub async fn report(
     app: &App,
     visitor: Option<&Actor>,
     client: Option<Client>,
     public: &PublicPage,
     id: &str,
-    complaint: Complaint,
-    sentence: &str,
+    report: Report<'_>,
 ) -> Result<Answer> {
     check(app, visitor, public).await?;
-    if is_invisible(sentence) {
+    if is_invisible(report.sentence) {
         return Err(Error::invalid(SENTENCE, Fault::Blank));
     }
     let reported = find(app, public, id).await?;
-    Ok(match moderation::report(app, public, &reported, complaint, sentence, client).await? {
+    Ok(match moderation::report(app, public, &reported, report, client).await? {
         Reported::Accepted => Answer::Accepted,
         Reported::TooMany { retry_after } => Answer::TooMany { retry_after },
     })
 }
 
-/// The name of somebody whose recording a visitor wants to report.
-pub async fn reportable(app: &App, visitor: Option<&Actor>, public: &PublicPage, id: &str) -> Result<String> {
+/// Somebody whom a visitor wants to report.
+pub struct Reportable {
+    pub name: String,
+    /// There is a recording that can be reported as well.
+    pub is_recorded: bool,
+}
+
+pub async fn reportable(
+    app: &App,
+    visitor: Option<&Actor>,
+    public: &PublicPage,
+    id: &str,
+) -> Result<Reportable> {
     check(app, visitor, public).await?;
     let found = find(app, public, id).await?;
-    if found.recording.is_none() { Err(Error::Missing(Missing::Recording)) } else { Ok(shown_name(&found)) }
+    Ok(Reportable { name: shown_name(&found), is_recorded: found.recording.is_some() })
 }
 
 /// Somebody on this page, and not on another one of the institution.
@@ -282,7 +292,7 @@ async fn find(app: &App, public: &PublicPage, id: &str) -> Result<Participant> {
     let id = id.ok_or(Error::Missing(Missing::Participant))?;
     let found = participants::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
     // They may have moved to another page.
-    let found = found.filter(|one| one.page.slug == public.page.slug);
+    let found = found.filter(|one| one.page.slug == public.page.slug && !one.is_held);
     found.ok_or(Error::Missing(Missing::Participant))
 }
 

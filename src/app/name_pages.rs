@@ -282,6 +282,7 @@ pub(super) async fn managed(
     institution: InstitutionId,
     page: &NamePageRef,
 ) -> Result<NamePage> {
+    actor.managed(institution)?;
     let Some(found) = name_pages::find(&mut app.db.read(), institution, page).await? else {
         actor.administer(institution)?;
         return Err(Error::Missing(Missing::NamePage));

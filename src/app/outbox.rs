@@ -360,9 +360,17 @@ async fn render(app: &App, row: &Known) -> Result<Option<Draft>> {
             let language = Language::parse(language).unwrap_or_default();
             (row.to.clone(), templates::warning(about, &owner.name, base_url, language), None)
         }
+        Message::Notice { about, page, language } => {
+            let Some(institution) = row.institution else { return Ok(None) };
+            let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
+            let Some(owner) = owner else { return Ok(None) };
+            let language = Language::parse(language).unwrap_or_default();
+            (row.to.clone(), templates::notice(*about, &owner.name, page, language), None)
+        }
         Message::Invitation { base_url, .. }
         | Message::Reminder { base_url, .. }
         | Message::Rejection { base_url, .. }
+        | Message::EntryRejection { base_url, .. }
         | Message::RecordingRequest { base_url, .. }
         | Message::Retention { base_url, .. } => {
             let (Some(institution), Some(kind)) = (row.institution, row.message.page_mail()) else {

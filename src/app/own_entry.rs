@@ -86,7 +86,7 @@ pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     let (Owner { institution, participant }, sql) = (owner, &mut app.db.read());
     let person = entry(sql, owner).await?;
     let recording = store::media::of(sql, institution, participant, Kind::Recording).await?;
-    let standing = moderation::standing(sql, institution, participant, recording.as_ref()).await?;
+    let standing = moderation::standing(sql, institution, &person, recording.as_ref()).await?;
     let is_recorded = recording.is_some();
     let newest = standing.held.clone().or(recording);
     let mut fields = store::custom_fields::all(sql, institution).await?;

@@ -7,12 +7,13 @@ use bytes::Bytes;
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, MediaChange, Record},
-    consents, media,
+    consents, media, moderation,
     own_entry::{self, Owner},
     own_person::{self, OwnPerson, OwnRegistration, ids_of, owner},
     own_recordings::Attempts,
 };
 use crate::{
+    blobs::{Key, Shelf},
     domain::{
         audience::Audience,
         audit::Act,
@@ -107,6 +108,16 @@ pub async fn sound(app: &App, actor: &Actor, person: &PersonId, page: &str, kind
     own_entry::sound(app, owner, kind).await
 }
 
+/// The person's picture on a page, or the first one that they have: its link is dead while their entry is held.
+pub async fn picture(app: &App, actor: &Actor, person: &PersonId, page: Option<&str>) -> Result<Bytes> {
+    let missing = || Error::Missing(Missing::Recording);
+    let mut own = own_person::find(app, actor, person).await?.registrations;
+    own.retain(|one| page.is_none_or(|slug| one.entry.page.slug == slug));
+    let hex = own.into_iter().find_map(|one| one.entry.photo).ok_or_else(missing)?;
+    let key = Key { shelf: Shelf::Photos, institution: person.institution, hex };
+    app.blobs.read(&key).await?.ok_or_else(missing)
+}
+
 /// Stores a file for all registrations of a person. See `own_recordings.rs` for the retries. `consenting`: the owner who must have
 /// agreed to the text about recordings, and may have withdrawn while the sound was processed.
 async fn set(
@@ -150,6 +161,9 @@ async fn set(
                         gone.extend(old);
                     }
                     audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
+                    if kind == Kind::Photo {
+                        moderation::hold_entries(sql, &owned_app.ids, institution, &ids, now).await?;
+                    }
                     // Registrations without an email that the person got after they had paused.
                     if kind.is_sound()
                         && audiences::chosen(sql, institution, &email_key).await? == Some(Audience::Paused)

@@ -98,7 +98,7 @@ async fn registrations(sql: &mut Sql, person: &PersonId) -> Result<Vec<OwnRegist
     let mut found = Vec::with_capacity(entries.len());
     for entry in entries {
         let recording = stored::of(sql, institution, entry.id, Kind::Recording).await?;
-        let standing = moderation::standing(sql, institution, entry.id, recording.as_ref()).await?;
+        let standing = moderation::standing(sql, institution, &entry, recording.as_ref()).await?;
         let newest = standing.held.as_ref().or(recording.as_ref());
         let (origin, is_recorded) = (newest.map(|newest| newest.origin), recording.is_some());
         found.push(OwnRegistration { entry, origin, is_recorded, standing });

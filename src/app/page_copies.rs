@@ -13,13 +13,13 @@ use crate::{
         access::SearchScope,
         audit::{Act, Who},
         email::email_key,
-        ids::{InstitutionId, NamePageId, ParticipantId},
+        ids::{InstitutionId, ModerationId, NamePageId, ParticipantId},
         moment::Moment,
         participant::{Legal, Participant},
         text,
     },
     store::{
-        Sql, custom_fields, imports, outsiders, page_settings,
+        Sql, custom_fields, imports, moderation, outsiders, page_settings,
         participants::{self, KeyFilter, KeyKind, Record},
         rolls::{self, Start},
     },
@@ -41,14 +41,14 @@ pub async fn run(app: &App, copy: PeopleCopy) -> Result<()> {
     let mut place = 0;
     loop {
         let now = app.clock.now();
-        let tokens: Vec<String> = (0..BATCH).map(|_| app.ids.hex()).collect();
+        let new = (0..BATCH).map(|_| (app.ids.hex(), app.ids.id(now))).collect();
         let record = AuditRecord::by(app, Who::SYSTEM, copy.institution, Act::ParticipantCreated);
         let owned_app = app.clone();
         let next = app
             .db
             .write::<_, Error>(move |sql| {
                 Box::pin(async move {
-                    let (next, new) = copy_part(sql, copy, place, tokens, now).await?;
+                    let (next, new) = copy_part(sql, copy, place, new, now).await?;
                     log(sql, &owned_app, &record, &new).await?;
                     Ok(next)
                 })
@@ -81,7 +81,7 @@ async fn copy_part(
     sql: &mut Sql,
     PeopleCopy { institution, from, to }: PeopleCopy,
     place: i64,
-    tokens: Vec<String>,
+    tokens: Vec<(String, ModerationId)>,
     now: Moment,
 ) -> Result<(Option<i64>, Vec<ParticipantId>)> {
     rolls::lock(sql, institution).await?;
@@ -103,11 +103,14 @@ async fn copy_part(
     }
     let first = rolls::join_all(sql, institution, rolls::INSTITUTION, count).await?;
     let first_place = rolls::join_all(sql, institution, to, count).await?;
-    let (mut records, mut marked) = (Vec::with_capacity(new.len()), Vec::new());
-    for (at, (person, token)) in (0_i64..).zip(new.into_iter().zip(tokens)) {
+    let (mut records, mut marked, mut held) = (Vec::with_capacity(new.len()), Vec::new(), Vec::new());
+    for (at, (person, (token, case))) in (0_i64..).zip(new.into_iter().zip(tokens)) {
         let id = ParticipantId::new(first + at);
         if outside.contains(&person.id) {
             marked.push(id);
+        }
+        if person.is_held {
+            held.push((id, case));
         }
         records.push(Record {
             name_page_id: to,
@@ -129,6 +132,10 @@ async fn copy_part(
     participants::insert_all(sql, institution, &records).await?;
     for id in marked {
         outsiders::mark(sql, institution, id).await?;
+    }
+    // What waits for approval there waits here, too.
+    for (id, case) in held {
+        moderation::hold_entry(sql, institution, (id, to), case, now).await?;
     }
     Ok((next, records.iter().map(|record| record.person.id).collect()))
 }

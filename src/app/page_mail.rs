@@ -24,7 +24,11 @@ pub(super) async fn collect(
     message: &Message,
 ) -> Result<Option<PageMail>> {
     match message {
-        Message::SignIn { .. } | Message::Test | Message::Sample { .. } | Message::Warning { .. } => Ok(None),
+        Message::SignIn { .. }
+        | Message::Test
+        | Message::Sample { .. }
+        | Message::Warning { .. }
+        | Message::Notice { .. } => Ok(None),
         Message::Invitation { invitation, generation, .. } => {
             let mail = invitations::mail(app, institution, *invitation, Some(*generation)).await?;
             Ok(mail.map(of_invitation))
@@ -32,7 +36,9 @@ pub(super) async fn collect(
         Message::Reminder { invitation, .. } => {
             Ok(invitations::mail(app, institution, *invitation, None).await?.map(of_invitation))
         }
-        Message::Rejection { case, .. } => moderation::rejection_mail(app, institution, *case).await,
+        Message::Rejection { case, .. } | Message::EntryRejection { case, .. } => {
+            moderation::rejection_mail(app, institution, *case).await
+        }
         Message::RecordingRequest { participant, .. } => {
             listening::request_mail(app, institution, *participant).await
         }

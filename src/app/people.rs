@@ -192,7 +192,7 @@ async fn updated(
         let merged = tasks::spawn_blocking(move || before.with(&changed)).await;
         Arc::new(merged.map_err(|error| Error::Internal(error.to_string()))?)
     };
-    let members = directory.len() as i64;
+    let members = directory.members() as i64;
     let has_leavers = members > revision.members;
     if members != revision.members && !(has_leavers && age < PATIENCE) {
         return Ok(None);

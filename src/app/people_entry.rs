@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 
 use super::{
-    Actor, App, Error, Missing, Result, audiences, calls,
+    Actor, App, Error, Missing, Result, audiences, calls, moderation,
     participants::{self, SeenEntry},
 };
 use crate::{
@@ -142,11 +142,17 @@ fn is_about(message: &Message, id: ParticipantId, invitation: Option<&Invitation
         Message::Invitation { invitation: about, .. } | Message::Reminder { invitation: about, .. } => {
             invitation.is_some_and(|invitation| invitation.id == *about)
         }
-        Message::Rejection { case: about, .. } => cases.iter().any(|case| case.id == *about),
+        Message::Rejection { case: about, .. } | Message::EntryRejection { case: about, .. } => {
+            cases.iter().any(|case| case.id == *about)
+        }
         Message::RecordingRequest { participant, .. } | Message::Retention { participant, .. } => {
             *participant == id
         }
-        Message::SignIn { .. } | Message::Test | Message::Sample { .. } | Message::Warning { .. } => false,
+        Message::SignIn { .. }
+        | Message::Test
+        | Message::Sample { .. }
+        | Message::Warning { .. }
+        | Message::Notice { .. } => false,
     }
 }
 
@@ -258,7 +264,8 @@ pub async fn sound(
     reached(sql, &access, id).await?;
     let found = store::media::all_of(sql, institution, id).await?.into_iter().find(|one| one.hex == hex);
     let found = found.filter(|one| one.kind != Kind::Photo).ok_or_else(missing)?;
-    if found.kind.is_public() && store::media::owner(sql, institution, hex).await? != Some(id) {
+    let is_hidden = found.kind.is_public() && store::media::owner(sql, institution, hex).await? != Some(id);
+    if is_hidden || moderation::silenced(sql, institution, &[id]).await?.contains(&id) {
         return Err(missing());
     }
     let key = Key { shelf: Shelf::Recordings, institution, hex: found.hex };

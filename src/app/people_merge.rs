@@ -3,26 +3,29 @@
 use serde_json::json;
 
 use super::{
-    Actor, App, Error, Missing, Result,
+    Actor, App, Error, Missing, Result, audiences,
     audit::{self, Record},
     calls::{self, CallChange},
-    exports, media,
+    exports, media, moderation, outbox,
     persons::deletions,
 };
 use crate::{
     domain::{
         access::{Access, Action},
+        audience::Audience,
         audit::Act,
         call::Reason,
         custom_field::CustomField,
-        email::email_key,
+        email::{Email, email_key},
         fault::{Fault, Field, SetupFault},
         ids::{InstitutionId, ParticipantId},
         matching::Entry,
         media::{Kind, Media},
+        message::{Message, Notice},
         moment::Moment,
         participant::Participant,
         people_merge::MergePlan,
+        session::PersonId,
     },
     store::{
         self, Sql,
@@ -45,6 +48,16 @@ pub struct MergeView {
     pub versions: (i64, i64),
     /// The other one is on the roster of a course, and cannot be the one that is deleted.
     pub is_other_in_course: bool,
+    pub hindrance: Option<Hindrance>,
+}
+
+/// Why two entries with different addresses cannot be merged: they may be two people, and one of them would own the other one's voice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// Only administrators may.
+    NeedsAdministrator,
+    /// The person of the other entry has paused their recordings or withdrawn their consent.
+    Paused,
 }
 
 /// Shows what merging would do.
@@ -62,6 +75,7 @@ pub async fn preview(
         fields: store::custom_fields::all(sql, institution).await?,
         versions: (kept.place.updated_at, other.place.updated_at),
         is_other_in_course: members::is_member(sql, institution, other.place.id).await?,
+        hindrance: hindrance(sql, actor, institution, (&kept, &other)).await?,
         kept: kept.person,
         other: other.person,
     })
@@ -87,6 +101,29 @@ impl Side {
     }
 }
 
+/// Do the entries belong to different addresses?
+fn differ(kept: &Side, other: &Side) -> bool {
+    kept.place.email_key.is_some()
+        && other.place.email_key.is_some()
+        && kept.place.email_key != other.place.email_key
+}
+
+async fn hindrance(
+    sql: &mut Sql,
+    actor: &Actor,
+    institution: InstitutionId,
+    (kept, other): (&Side, &Side),
+) -> Result<Option<Hindrance>> {
+    if !differ(kept, other) {
+        return Ok(None);
+    }
+    if actor.administer(institution).is_err() {
+        return Ok(Some(Hindrance::NeedsAdministrator));
+    }
+    let silenced = moderation::silenced(sql, institution, &[other.place.id]).await?;
+    Ok((!silenced.is_empty()).then_some(Hindrance::Paused))
+}
+
 /// Both entries, if the actor may change them and they are two.
 async fn both(
     sql: &mut Sql,
@@ -108,6 +145,8 @@ async fn side(sql: &mut Sql, access: &Access, id: ParticipantId) -> Result<Side>
 }
 
 /// Merges the second entry into the first, unless one of them has changed since these versions: then the error is `SetupFault::Outdated`.
+/// The stricter audience of the two is kept. Entries of different addresses are merged by administrators only, not while the other one is
+/// paused (`Fault::NotIncluded` on the audience), and both addresses are told.
 pub async fn merge(
     app: &App,
     actor: &Actor,
@@ -116,7 +155,7 @@ pub async fn merge(
     versions: (i64, i64),
 ) -> Result<()> {
     let access = actor.permit(Action::Write, institution)?;
-    let (owned_app, now) = (app.clone(), app.clock.now());
+    let (owned_app, owned_actor, now) = (app.clone(), actor.clone(), app.clock.now());
     let record = Record::of(app, &access, Act::ParticipantMerged);
     let gone = app
         .db
@@ -124,6 +163,13 @@ pub async fn merge(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let (kept, other) = both(sql, &access, ids).await?;
+                match hindrance(sql, &owned_actor, institution, (&kept, &other)).await? {
+                    None => {}
+                    Some(Hindrance::NeedsAdministrator) => owned_actor.administer(institution)?,
+                    Some(Hindrance::Paused) => {
+                        return Err(Error::invalid(Field::Audience, Fault::NotIncluded));
+                    }
+                }
                 if versions != (kept.place.updated_at, other.place.updated_at) {
                     return Err(Error::invalid(Field::Version, SetupFault::Outdated));
                 }
@@ -156,12 +202,20 @@ async fn merge_recorded(
     let leaving = Registration { id: other.place.id, page: other.place.page, hidden: false };
     let deletion = record.then(&app.ids, Act::ParticipantDeleted);
     let mut records = deletions(sql, app, &deletion, &[leaving]).await?;
-    let gone = merge_in(sql, app, institution, (kept, other), now).await?;
+    let notices = notices(sql, institution, (kept, other)).await?;
+    let (gone, narrowed) = merge_in(sql, app, institution, (kept, other), now).await?;
+    for (to, notice) in notices {
+        outbox::enqueue(sql, &app.ids, Some(institution), to, notice, now).await?;
+    }
     let merged = participants::by_ids(sql, institution, &[id]).await?.pop();
     let merged = merged.ok_or(Error::Missing(Missing::Participant))?;
     let media = store::media::all_of(sql, institution, id).await?;
     let after = audit::with(audit::of_participant(&merged, &fields), audit::of_media(&media));
     let after = audit::with(after, json!({ "merged": other.place.id.to_string() }));
+    let after = match narrowed {
+        Some(audience) => audit::with(after, json!({ "audience": audience.word() })),
+        None => after,
+    };
     if let Some(email) = &merged.email {
         // The other address was theirs, too: the record is forgotten with the person.
         let key = email_key(email);
@@ -172,16 +226,40 @@ async fn merge_recorded(
     Ok(gone)
 }
 
-/// Returns the media whose files must be removed afterwards.
+/// What both addresses are told, if they are different ones.
+async fn notices(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (kept, other): (&Side, &Side),
+) -> Result<Vec<(Email, Message)>> {
+    let mut all = Vec::new();
+    if !differ(kept, other) {
+        return Ok(all);
+    }
+    for (side, about) in [(kept, Notice::MergedIntoOwn), (other, Notice::MergedIntoOther)] {
+        let Some(to) = side.person.email.as_deref().and_then(Email::parse) else { continue };
+        let person = PersonId { institution, email_key: to.key().to_owned() };
+        let settings = store::languages::find(sql, &person).await?;
+        let language = settings.personal.or(settings.institution).unwrap_or_default();
+        let (page, language) = (side.person.page.title.clone(), language.tag().to_owned());
+        all.push((to, Message::Notice { about, page, language }));
+    }
+    Ok(all)
+}
+
+/// Returns the media whose files must be removed afterwards, and the kept entry's audience if it has become stricter.
 async fn merge_in(
     sql: &mut Sql,
     app: &App,
     institution: InstitutionId,
     (kept, other): (&Side, &Side),
     now: Moment,
-) -> Result<Vec<Media>> {
+) -> Result<(Vec<Media>, Option<Audience>)> {
     let (own, theirs) = (kept.entry(), other.entry());
     let pair = (own.id, theirs.id);
+    let strictest =
+        audiences::strictest(sql, institution, [own.email_key.as_deref(), theirs.email_key.as_deref()])
+            .await?;
     store::audiences::merge(sql, institution, pair, now).await?;
     store::consents::hand_over(sql, institution, pair).await?;
     let mut gone: Vec<Media> = store::moderation::merge(sql, institution, pair).await?.into_iter().collect();
@@ -189,6 +267,7 @@ async fn merge_in(
         gone.extend(take_media(sql, institution, (&own, &theirs), kind, now).await?);
     }
     entries::fill(sql, institution, &own, &theirs, now).await?;
+    store::moderation::merge_entries(sql, institution, pair, kept.place.page, now).await?;
     if calls::is_pending(sql, institution, own.id).await? {
         let (made, cancel) = (calls::Ids::new(app, now), CallChange::Cancel(Reason::ByOperator));
         calls::settle(sql, &app.calling, (institution, theirs.id), cancel, made, now).await?;
@@ -205,10 +284,14 @@ async fn merge_in(
     entries::delete_entry(sql, institution, page, &theirs).await?;
     persons::delete_belongings(sql, institution, theirs.id).await?;
     take_identity(sql, institution, (kept, &own), &theirs, now).await?;
+    let merged = people_list::places(sql, institution, &[own.id], false).await?.pop();
+    let email_key = merged.and_then(|place| place.email_key);
+    let is_narrowed =
+        audiences::keep_strictest(sql, institution, email_key.as_deref(), strictest, now).await?;
     if let Some(email_key) = &theirs.email_key {
         persons::delete_unregistered(sql, institution, email_key).await?;
     }
-    Ok(gone)
+    Ok((gone, is_narrowed.then_some(strictest)))
 }
 
 /// Moves media of a kind if the kept entry has none. Otherwise links to the other recording lead to the kept one.

@@ -14,7 +14,9 @@ use super::{
     audit::{self, Record},
     calls,
     calls::cancel_in,
-    exports, jobs,
+    exports,
+    imports::scrub,
+    jobs,
     media::{self, Removal},
     members,
     participants::{PersonKey, page_of},
@@ -129,6 +131,8 @@ pub async fn erase(
     // Nothing in it tells who was erased.
     let record = Record::new(app, actor, institution, Act::PersonErased).about(SubjectKind::Person, "", "");
     let record = if actor.is_person(&person) { record.anonymous() } else { record };
+    let (leaver, pages) = scrub::leaver(&mut app.db.read(), institution, &email_key).await?;
+    let scrubbed = scrub::prepare(app, institution, &pages, &leaver).await?;
     let (registrations, gone, takes_left) = app
         .db
         .write::<_, Error>(move |sql| {
@@ -145,12 +149,15 @@ pub async fn erase(
                 for one in &registrations {
                     takes += end_calls(sql, &owned_app, institution, *one, now).await?;
                     store::courses::staff::delete_of(sql, institution, one.id).await?;
-                    store::imports::delete_texts_on_page(sql, institution, one.page).await?;
+                }
+                let mut pages: Vec<NamePageId> = registrations.iter().map(|one| one.page).collect();
+                pages.sort_unstable();
+                pages.dedup();
+                for page in pages {
+                    scrub::apply(sql, institution, page, &scrubbed).await?;
                 }
                 let signature = member.as_ref().map(|member| member.email.as_str());
-                store::moderation::forget_decider(sql, institution, &email_key, signature).await?;
-                store::deleted_people::forget_author(sql, institution, &email_key, signature).await?;
-                store::people_tasks::forget_author(sql, institution, &email_key, signature).await?;
+                store::members::forget(sql, institution, &email_key, signature).await?;
                 lti_logins::delete_expired_of(sql, institution, now).await?;
                 lti_sessions::delete_expired_of(sql, institution, now).await?;
                 let is_known_elsewhere = sign_ins::is_known_elsewhere(sql, &person).await?;

@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use moka::sync::Cache;
+
 use super::{Actor, App, Result};
 use crate::{
     domain::{
@@ -31,6 +33,9 @@ const FRESH: Duration = Duration::from_secs(1);
 const MOST_OF_PERSON: usize = 4;
 const MOST_OF_INSTITUTION: usize = 64;
 const MOST_STREAMS: usize = 256;
+/// Institutions of which something is known, and how long after the last look.
+const MOST_KNOWN: u64 = 1_000;
+const KNOWN_FOR: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
@@ -106,10 +111,10 @@ struct Snapshot {
     queues: Queues,
 }
 
-/// What was read last about each institution, and who watches.
-#[derive(Default)]
+/// What was read last about each institution that somebody watches, and who does.
 pub struct Board {
-    known: Mutex<HashMap<InstitutionId, Arc<Known>>>,
+    /// Forgotten when nobody has looked for a minute.
+    known: Cache<InstitutionId, Arc<Known>>,
     watchers: Arc<Mutex<HashMap<PersonId, usize>>>,
 }
 
@@ -122,10 +127,16 @@ pub struct Watcher {
     person: PersonId,
 }
 
+impl Default for Board {
+    fn default() -> Self {
+        let known = Cache::builder().max_capacity(MOST_KNOWN).time_to_idle(KNOWN_FOR).build();
+        Self { known, watchers: Arc::default() }
+    }
+}
+
 impl Board {
     fn known(&self, institution: InstitutionId) -> Arc<Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(institution).or_default().clone()
+        self.known.get_with(institution, Arc::default)
     }
 
     /// `None` if this person, their institution, or everybody together, has too many streams.
@@ -329,6 +340,19 @@ mod tests {
         assert!(board.watch(&person("a@x.org")).is_some());
         drop(held);
         assert!(locked(&board.watchers).is_empty(), "nobody watches");
+    }
+
+    #[test]
+    fn what_is_known_of_many_institutions_does_not_pile_up() {
+        let board = Board::default();
+        let same = board.known(InstitutionId::new(1));
+        assert!(Arc::ptr_eq(&same, &board.known(InstitutionId::new(1))), "visitors share what was read");
+        for institution in 0..3 * MOST_KNOWN {
+            board.known(InstitutionId::new(institution as i64));
+        }
+        board.known.run_pending_tasks();
+        assert!(board.known.entry_count() <= MOST_KNOWN, "{}", board.known.entry_count());
+        assert!(board.known.policy().time_to_idle().is_some(), "nor does what nobody looks at");
     }
 
     #[test]

@@ -47,12 +47,13 @@ pub(super) async fn of(
     Ok(audiences.into_iter().map(|(id, audience)| (id, PublicView::of(audience))).collect())
 }
 
-/// These people as somebody without a credential sees them, in the same order.
+/// These people as somebody without a credential sees them, in the same order. Nobody sees an entry that is held (`app/moderation.rs`).
 pub(super) async fn reduced(
     sql: &mut Sql,
     institution: InstitutionId,
     mut people: Vec<Participant>,
 ) -> Result<Vec<Participant>> {
+    people.retain(|one| !one.is_held);
     let everybody: Vec<&Participant> = people.iter().collect();
     let views = of(sql, institution, &everybody).await?;
     for one in &mut people {

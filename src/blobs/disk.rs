@@ -1,12 +1,16 @@
 //! Blobs in a folder. A file is written under a temporary name, synced and renamed, so it appears atomically.
 
 use std::{
+    collections::HashSet,
     fs::{self, File},
     hash::{BuildHasher, RandomState},
     io::{self, ErrorKind, Write},
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -30,7 +34,12 @@ pub struct Disk {
     /// Names unfinished files. The first number is random, because others write concurrently, such as import and serve, and the process
     /// ids of containers that share a folder may be equal.
     next: AtomicU64,
+    /// Folders whose names were synced by this process. Somebody else may have created a folder and not synced it yet.
+    settled: Arc<Mutex<HashSet<PathBuf>>>,
 }
+
+/// Folders that are remembered. More are synced once more.
+const MOST_SETTLED: usize = 1 << 16;
 
 impl Disk {
     pub fn new(root: PathBuf) -> Self {
@@ -38,7 +47,7 @@ impl Disk {
             .weigher(|_, bytes: &Bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX))
             .max_capacity(MAPPED_BYTES)
             .build();
-        Self { root, mapped, next: AtomicU64::new(RandomState::new().hash_one(0)) }
+        Self { root, mapped, next: AtomicU64::new(RandomState::new().hash_one(0)), settled: Arc::default() }
     }
 
     fn unfinished(&self) -> String {
@@ -50,7 +59,11 @@ impl Disk {
     }
 
     pub async fn put(&self, path: String, bytes: Bytes) -> Result<()> {
-        self.write(path, bytes, write_durably).await
+        let settled = self.settled.clone();
+        let write = move |root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]| {
+            write_durably(&settled, root, (unfinished, target), bytes)
+        };
+        self.write(path, bytes, write).await
     }
 
     pub async fn put_unsynced(&self, path: String, bytes: Bytes) -> Result<()> {
@@ -75,7 +88,7 @@ impl Disk {
         &self,
         path: String,
         bytes: Bytes,
-        write: fn(&Path, &Path, &Path, &[u8]) -> io::Result<()>,
+        write: impl FnOnce(&Path, &Path, &Path, &[u8]) -> io::Result<()> + Send + 'static,
     ) -> Result<()> {
         let target = self.root.join(path);
         let unfinished = target.with_file_name(self.unfinished());
@@ -169,19 +182,42 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Sen
     tasks::spawn_blocking(work).await.map_err(|error| Error::Broken(error.to_string()))?
 }
 
-fn write_durably(root: &Path, unfinished: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_durably(
+    settled: &Mutex<HashSet<PathBuf>>,
+    root: &Path,
+    (unfinished, target): (&Path, &Path),
+    bytes: &[u8],
+) -> io::Result<()> {
     let folder = target.parent().unwrap_or(root);
-    let is_new = !folder.is_dir();
-    make_folder(folder)?;
+    let unsynced = unsynced(settled, root, folder)?;
     let mut file = File::options().write(true).create_new(true).open(unfinished)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(unfinished, target)?;
-    // Sync the folder that contains the name, and the parents of new folders.
-    for folder in folder.ancestors().take(if is_new { 4 } else { 1 }) {
+    for folder in &unsynced {
         File::open(folder)?.sync_all()?;
     }
+    let mut settled = settled.lock().unwrap_or_else(PoisonError::into_inner);
+    if settled.len() >= MOST_SETTLED {
+        settled.clear();
+    }
+    settled.insert(folder.to_owned());
     Ok(())
+}
+
+/// Creates the folder if it is missing, and returns what must be synced after a name was added to it: the folder itself, and those above
+/// it up to the root's own, unless this process has synced them. That the folder exists says nothing: whoever has created it may not have
+/// synced it yet, and then it is lost when the power fails, with a file that was reported as stored.
+fn unsynced(settled: &Mutex<HashSet<PathBuf>>, root: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let is_there = folder.is_dir();
+    make_folder(folder)?;
+    let is_settled = settled.lock().unwrap_or_else(PoisonError::into_inner).contains(folder);
+    if is_there && is_settled {
+        return Ok(vec![folder.to_owned()]);
+    }
+    let above_root = root.parent().unwrap_or(root);
+    let to_root = folder.ancestors().take_while(|one| one.starts_with(above_root));
+    Ok(to_root.filter(|one| !one.as_os_str().is_empty()).map(Path::to_owned).collect())
 }
 
 /// Accessible only to our own user.
@@ -228,4 +264,28 @@ fn walk(root: &Path, folder: &Path, found: &mpsc::Sender<Result<Listed>>) -> io:
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_folder_that_somebody_else_has_just_created_is_synced_with_those_above_it() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().join("blobs");
+        let disk = Disk::new(root.clone());
+        let folder = root.join("recordings/1/0a");
+        // The other writer has not synced it.
+        fs::create_dir_all(&folder).unwrap();
+        let whole = [&folder, &root.join("recordings/1"), &root.join("recordings"), &root].map(Clone::clone);
+        let first = unsynced(&disk.settled, &root, &folder).unwrap();
+        assert_eq!(first[..4], whole);
+        assert_eq!(first[4..], [home.path().to_owned()], "and the name of the root");
+        disk.put("recordings/1/0a/file".to_owned(), Bytes::from_static(b"x")).await.unwrap();
+        assert_eq!(unsynced(&disk.settled, &root, &folder).unwrap(), [folder.clone()]);
+        // Somebody has removed it meanwhile.
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(unsynced(&disk.settled, &root, &folder).unwrap(), first);
+    }
 }

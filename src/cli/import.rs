@@ -174,6 +174,10 @@ impl Import {
     }
 
     async fn undo(&self, app: &App, institution: InstitutionId, page: NamePageId) -> Outcome {
+        if let (Some(last), true) = imports::last(app, &Actor::Operator, institution, page).await? {
+            let (file, at) = (&last.file_name, output::time(last.created_at));
+            eprintln!("note: undoing the import of `{file}` at {at}");
+        }
         match imports::undo(app, &Actor::Operator, institution, page).await? {
             Undone::Done { deleted, restored, kept } => {
                 if self.json {

@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Recordings that wait for approval, reports about recordings, and what was decided
+/// Recordings and entries that wait for approval, reports about them, and what was decided
 ///
-/// On name pages with moderation `hold`, what people record is heard by managers only until it is approved. Managers do the same on
-/// the page /p/SLUG/moderation.
+/// On name pages with moderation `hold`, only managers hear what people record, and see what strangers enter, until it is approved. Managers
+/// do the same on the page /p/SLUG/moderation.
 #[derive(Debug, Subcommand)]
 pub enum Moderation {
     /// List what is to be decided, oldest first
@@ -37,20 +37,20 @@ pub enum Moderation {
         #[arg(long)]
         json: bool,
     },
-    /// Let everybody hear a recording that waits for approval
+    /// Let everybody hear a recording, or see an entry, that waits for approval
     Approve(Named),
-    /// Do not accept a recording that waits for approval
+    /// Do not accept a recording or an entry that waits for approval
     ///
-    /// The person receives the reason, with a link to record again. For example:
+    /// The person receives the reason, with a link to record again or to change the entry. For example:
     /// endonym moderation reject --institution example-university --reason "There is music in the background." ID
     Reject(Explained),
-    /// Remove a recording that was reported, or approved by mistake
+    /// Remove a recording or an entry that was reported, or approved by mistake
     ///
-    /// The person receives the reason, with a link to record again.
+    /// The person receives the reason, with a link to record again or to change the entry.
     Remove(Explained),
     /// Close a report without consequences
     Dismiss(Named),
-    /// Let everybody hear a recording again that was rejected or removed in the last 30 days
+    /// Let everybody hear a recording, or see an entry, again that was rejected or removed: a recording in the last 30 days
     Restore(Named),
 }
 
@@ -133,6 +133,12 @@ impl Named {
             Ok(Decided::Newer(_)) => {
                 return Err(Failure("there is a newer recording, so nothing was changed".to_owned()));
             }
+            Ok(Decided::Silenced(_)) => {
+                return Err(Failure(
+                    "this cannot be done: the person has paused the recording, or withdrawn their consent"
+                        .to_owned(),
+                ));
+            }
             Err(Error::Missing(Missing::Recording)) => return Err(self.unknown()),
             Err(other) => return Err(other.into()),
         };
@@ -173,6 +179,7 @@ fn about(case: &Case) -> Value {
     json!({
         "id": case.id.to_string(),
         "kind": case.kind.word(),
+        "about": case.about.word(),
         "state": case.state.word(),
         "complaint": case.complaint.map(crate::domain::moderation::Complaint::word),
         "sentence": case.sentence,
@@ -187,8 +194,9 @@ fn about(case: &Case) -> Value {
 
 fn list(entries: &[Entry], json: bool) {
     if json {
-        let cases = entries.iter().map(|Entry { case, person }| {
+        let cases = entries.iter().map(|Entry { case, person, is_silenced }| {
             let mut shown = about(case);
+            shown["paused"] = (*is_silenced).into();
             shown["name_page"] = person.page.slug.as_str().into();
             shown["name"] = person.full_name().into();
             shown["email"] = person.email.as_deref().into();
@@ -199,11 +207,12 @@ fn list(entries: &[Entry], json: bool) {
     }
     let rows: Vec<Vec<String>> = entries
         .iter()
-        .map(|Entry { case, person }| {
+        .map(|Entry { case, person, .. }| {
             vec![
                 case.id.to_string(),
                 person.page.slug.clone(),
                 person.full_name(),
+                case.about.word().to_owned(),
                 case.complaint.map_or(case.kind.word(), |complaint| complaint.word()).to_owned(),
                 case.reports.to_string(),
                 case.state.word().to_owned(),
@@ -212,6 +221,6 @@ fn list(entries: &[Entry], json: bool) {
             ]
         })
         .collect();
-    let headings = ["ID", "NAME PAGE", "NAME", "ABOUT", "REPORTS", "STATE", "BY", "SINCE"];
+    let headings = ["ID", "NAME PAGE", "NAME", "ABOUT", "WHY", "REPORTS", "STATE", "BY", "SINCE"];
     output::print_table(&headings, &rows);
 }

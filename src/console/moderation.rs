@@ -1,4 +1,4 @@
-//! `/console/{slug}/moderation`: recordings that wait for approval and reports, of all name pages that a member runs.
+//! `/console/{slug}/moderation`: recordings and entries that wait for approval and reports, of all name pages that a member runs.
 
 use askama::Template;
 use axum::{
@@ -6,6 +6,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
+use bytes::Bytes;
 
 use super::{
     rule::{Least, Rule},
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, Error, Missing,
+        App, Error, Missing, Result,
         moderation::{self, Listed, Target},
     },
     blobs::Shelf,
@@ -32,6 +33,7 @@ pub fn rules() -> Vec<Rule> {
         Rule::get("/console/{slug}/moderation", Least::Manager, show),
         Rule::post("/console/{slug}/moderation/{id}", Least::Manager, decide),
         Rule::get("/console/{slug}/moderation/{id}/audio", Least::Manager, audio),
+        Rule::get("/console/{slug}/moderation/{id}/photo", Least::Manager, photo),
     ]
 }
 
@@ -110,8 +112,33 @@ async fn audio(
     let Ok(case) = id.parse::<ModerationId>() else {
         return console.fault(&app, &Error::Missing(Missing::Recording));
     };
-    match moderation::sound(&app, &console.actor, console.id(), None, case).await {
-        Ok(sound) => ranges::private(&headers, Shelf::Recordings.content_type(), &sound),
-        Err(error) => console.fault(&app, &error),
+    let sound = moderation::sound(&app, &console.actor, console.id(), None, case).await;
+    send_file(&app, &console, &headers, Shelf::Recordings, sound)
+}
+
+/// The picture of the entry that a case is about.
+async fn photo(
+    State(app): State<App>,
+    console: Console,
+    Path((_, id)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    let Ok(case) = id.parse::<ModerationId>() else {
+        return console.fault(&app, &Error::Missing(Missing::Recording));
+    };
+    let picture = moderation::picture(&app, &console.actor, console.id(), None, case).await;
+    send_file(&app, &console, &headers, Shelf::Photos, picture)
+}
+
+fn send_file(
+    app: &App,
+    console: &Console,
+    headers: &HeaderMap,
+    shelf: Shelf,
+    file: Result<Bytes>,
+) -> Response {
+    match file {
+        Ok(file) => ranges::private(headers, shelf.content_type(), &file),
+        Err(error) => console.fault(app, &error),
     }
 }

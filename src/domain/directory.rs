@@ -12,6 +12,8 @@ pub struct Listed {
     pub last_name: Option<String>,
     /// There is a recording that others may hear.
     pub is_recorded: bool,
+    /// The entry waits for approval, and is not listed.
+    pub is_held: bool,
 }
 
 /// The initial of a name, in any script.
@@ -73,6 +75,8 @@ pub struct Filter {
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
     entries: Vec<Entry>,
+    /// Those on the page who are not listed.
+    held: HashSet<ParticipantId>,
     recorded: usize,
     letters: Vec<Letter>,
 }
@@ -132,10 +136,12 @@ fn begins(one: &str, other: &str, word: &str) -> bool {
 
 impl Directory {
     pub fn new(people: &[Listed]) -> Self {
-        Self::sorted(people.iter().map(Entry::new).collect())
+        let shown = people.iter().filter(|one| !one.is_held).map(Entry::new);
+        let held = people.iter().filter(|one| one.is_held).map(|one| one.id);
+        Self::sorted(shown.collect(), held.collect())
     }
 
-    fn sorted(mut entries: Vec<Entry>) -> Self {
+    fn sorted(mut entries: Vec<Entry>, held: HashSet<ParticipantId>) -> Self {
         // Stable sorting is fast if most of the entries are in order.
         entries.sort_by(|one, other| one.names.cmp(&other.names).then(one.id.cmp(&other.id)));
         let mut letters: Vec<Letter> = entries.iter().map(Entry::letter).collect();
@@ -144,7 +150,7 @@ impl Directory {
         letters.sort_unstable();
         letters.dedup();
         let recorded = entries.iter().filter(|entry| entry.is_recorded).count();
-        Self { entries, recorded, letters }
+        Self { entries, held, recorded, letters }
     }
 
     /// With these people added, or in place of what was known of them.
@@ -153,8 +159,16 @@ impl Directory {
         let new: HashMap<ParticipantId, &Listed> = changed.iter().map(|one| (one.id, one)).collect();
         let mut entries = Vec::with_capacity(self.entries.len() + new.len());
         entries.extend(self.entries.iter().filter(|entry| !new.contains_key(&entry.id)).cloned());
-        entries.extend(new.into_values().map(Entry::new));
-        Self::sorted(entries)
+        entries.extend(new.values().copied().filter(|one| !one.is_held).map(Entry::new));
+        let mut held = self.held.clone();
+        held.retain(|id| !new.contains_key(id));
+        held.extend(new.into_values().filter(|one| one.is_held).map(|one| one.id));
+        Self::sorted(entries, held)
+    }
+
+    /// Everybody on the page, with those who are not listed.
+    pub fn members(&self) -> usize {
+        self.entries.len() + self.held.len()
     }
 
     pub fn len(&self) -> usize {
@@ -178,7 +192,7 @@ impl Directory {
     /// The approximate size in memory.
     pub fn bytes(&self) -> usize {
         let names: usize = self.entries.iter().map(|entry| entry.names.len()).sum();
-        names + self.entries.len() * size_of::<Entry>()
+        names + self.entries.len() * size_of::<Entry>() + self.held.len() * size_of::<ParticipantId>()
     }
 
     /// How many people there are besides these, and how many of them have no recording.
@@ -220,7 +234,13 @@ mod tests {
 
     fn person(id: i64, first: &str, last: &str, is_recorded: bool) -> Listed {
         let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
-        Listed { id: ParticipantId::new(id), first_name: some(first), last_name: some(last), is_recorded }
+        Listed {
+            id: ParticipantId::new(id),
+            first_name: some(first),
+            last_name: some(last),
+            is_recorded,
+            is_held: false,
+        }
     }
 
     fn everybody() -> Directory {

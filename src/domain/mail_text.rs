@@ -27,6 +27,8 @@ pub enum PageMailKind {
     Reminder,
     /// A manager did not accept a recording.
     Rejection,
+    /// A manager did not accept an entry.
+    EntryRejection,
     /// A listener asks for a recording.
     RecordingRequest,
     /// Recordings will be deleted soon.
@@ -34,8 +36,14 @@ pub enum PageMailKind {
 }
 
 impl PageMailKind {
-    pub const ALL: [Self; 5] =
-        [Self::Invitation, Self::Reminder, Self::Rejection, Self::RecordingRequest, Self::Retention];
+    pub const ALL: [Self; 6] = [
+        Self::Invitation,
+        Self::Reminder,
+        Self::Rejection,
+        Self::EntryRejection,
+        Self::RecordingRequest,
+        Self::Retention,
+    ];
 
     /// In the database, on the command line and in forms.
     pub const fn word(self) -> &'static str {
@@ -43,6 +51,7 @@ impl PageMailKind {
             Self::Invitation => "invitation",
             Self::Reminder => "reminder",
             Self::Rejection => "rejection",
+            Self::EntryRejection => "entry_rejection",
             Self::RecordingRequest => "recording_request",
             Self::Retention => "retention",
         }
@@ -59,7 +68,7 @@ impl PageMailKind {
             Self::Invitation | Self::Reminder | Self::RecordingRequest => {
                 &[Name, Page, Institution, Link, Closes]
             }
-            Self::Rejection => &[Name, Page, Institution, Link, Closes, Reason],
+            Self::Rejection | Self::EntryRejection => &[Name, Page, Institution, Link, Closes, Reason],
             Self::Retention => &[Name, Page, Institution, Link, Date],
         }
     }

@@ -44,6 +44,10 @@ pub enum Message {
     Reminder { invitation: InvitationId, number: u32, base_url: String },
     /// A manager has rejected or removed a recording, at this time (in microseconds): what was restored can be removed again.
     Rejection { case: ModerationId, decided_at: i64, base_url: String },
+    /// The same about an entry.
+    EntryRejection { case: ModerationId, decided_at: i64, base_url: String },
+    /// Something has happened to the recipient's data. It is sent whether or not they want mails about name pages. `page` is a title.
+    Notice { about: Notice, page: String, language: String },
     /// A listener asks for a recording.
     RecordingRequest { participant: ParticipantId, base_url: String },
     /// The recordings of a page will be deleted on this day.
@@ -52,14 +56,26 @@ pub enum Message {
     Warning { about: Warning, language: String, base_url: String },
 }
 
+/// What a person is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// Their entry was merged with one that had another address. It is theirs.
+    MergedIntoOwn,
+    /// It is the other one's.
+    MergedIntoOther,
+}
+
 impl Message {
-    const KINDS: [&'static str; 9] = [
+    const KINDS: [&'static str; 11] = [
         "sign_in",
         "test",
         "sample",
         "invitation",
         "reminder",
         "rejection",
+        "entry_rejection",
+        "notice",
         "recording_request",
         "retention",
         "warning",
@@ -73,6 +89,8 @@ impl Message {
             Self::Invitation { .. } => "invitation",
             Self::Reminder { .. } => "reminder",
             Self::Rejection { .. } => "rejection",
+            Self::EntryRejection { .. } => "entry_rejection",
+            Self::Notice { .. } => "notice",
             Self::RecordingRequest { .. } => "recording_request",
             Self::Retention { .. } => "retention",
             Self::Warning { .. } => "warning",
@@ -82,10 +100,15 @@ impl Message {
     /// Page mails are sent in bulk: they wait for each other and never delay other messages, and people can opt out of them.
     pub const fn page_mail(&self) -> Option<PageMailKind> {
         match self {
-            Self::SignIn { .. } | Self::Test | Self::Sample { .. } | Self::Warning { .. } => None,
+            Self::SignIn { .. }
+            | Self::Test
+            | Self::Sample { .. }
+            | Self::Warning { .. }
+            | Self::Notice { .. } => None,
             Self::Invitation { .. } => Some(PageMailKind::Invitation),
             Self::Reminder { .. } => Some(PageMailKind::Reminder),
             Self::Rejection { .. } => Some(PageMailKind::Rejection),
+            Self::EntryRejection { .. } => Some(PageMailKind::EntryRejection),
             Self::RecordingRequest { .. } => Some(PageMailKind::RecordingRequest),
             Self::Retention { .. } => Some(PageMailKind::Retention),
         }
@@ -106,14 +129,16 @@ impl Message {
             Self::Reminder { invitation, number, .. } => {
                 Some(format!("{}:{invitation}:{number}", self.kind()))
             }
-            Self::Rejection { case, decided_at, .. } => Some(format!("{}:{case}:{decided_at}", self.kind())),
+            Self::Rejection { case, decided_at, .. } | Self::EntryRejection { case, decided_at, .. } => {
+                Some(format!("{}:{case}:{decided_at}", self.kind()))
+            }
             Self::Retention { participant, on, .. } => Some(format!("{}:{participant}:{on}", self.kind())),
             Self::Warning { about: Warning::AddressChanged { change, .. }, .. } => {
                 Some(format!("{}:{change}", self.kind()))
             }
             Self::Warning { about: Warning::RecordingReplaced { .. }, .. } => None,
             // How often somebody may be asked is another rule (`recording_requests`).
-            Self::RecordingRequest { .. } | Self::Test | Self::Sample { .. } => None,
+            Self::RecordingRequest { .. } | Self::Test | Self::Sample { .. } | Self::Notice { .. } => None,
         }
     }
 
@@ -129,6 +154,8 @@ impl Message {
             Self::Test
             | Self::Invitation { .. }
             | Self::Rejection { .. }
+            | Self::EntryRejection { .. }
+            | Self::Notice { .. }
             | Self::RecordingRequest { .. }
             | Self::Retention { .. }
             | Self::Warning { .. } => Duration::from_secs(48 * 3_600),
@@ -332,6 +359,18 @@ mod tests {
                     decided_at: 8,
                     base_url: "https://x.org".into(),
                 },
+            ),
+            (
+                r#"{"kind":"entry_rejection","case":7,"decided_at":8,"base_url":"https://x.org"}"#,
+                Message::EntryRejection {
+                    case: ModerationId::new(7),
+                    decided_at: 8,
+                    base_url: "https://x.org".into(),
+                },
+            ),
+            (
+                r#"{"kind":"notice","about":"merged_into_own","page":"Choir","language":"de"}"#,
+                Message::Notice { about: Notice::MergedIntoOwn, page: "Choir".into(), language: "de".into() },
             ),
             (
                 r#"{"kind":"recording_request","participant":7,"base_url":"https://x.org"}"#,

@@ -1,4 +1,4 @@
-//! Cases of moderation: recordings that wait for a manager's approval, and complaints about recordings that can be heard.
+//! Cases of moderation: recordings and entries that wait for a manager's approval, and complaints about those that others can hear and see.
 
 use std::time::Duration;
 
@@ -24,7 +24,8 @@ pub struct Case {
     pub page: NamePageId,
     pub participant: ParticipantId,
     pub kind: CaseKind,
-    /// The recording that it is about.
+    pub about: About,
+    /// The recording that it is about. Of an entry that waits: what identifies its last change. Empty for a report about an entry.
     pub hex: String,
     pub state: CaseState,
     /// Set for reports.
@@ -49,12 +50,45 @@ impl Case {
         self.state == CaseState::Open
     }
 
-    /// Was a recording rejected or removed that still exists?
+    /// A new case, which nobody has decided about. A report counts the listener who complains.
+    pub fn open(
+        id: ModerationId,
+        (participant, page): (ParticipantId, NamePageId),
+        about: About,
+        hex: String,
+        report: Option<(Complaint, Option<String>)>,
+        created_at: Moment,
+    ) -> Self {
+        let kind = if report.is_some() { CaseKind::Report } else { CaseKind::Held };
+        let (complaint, sentence) = match report {
+            Some((complaint, sentence)) => (Some(complaint), sentence),
+            None => (None, None),
+        };
+        Self {
+            id,
+            page,
+            participant,
+            kind,
+            about,
+            hex,
+            state: CaseState::Open,
+            complaint,
+            sentence,
+            reports: u64::from(kind == CaseKind::Report),
+            created_at,
+            decided_at: None,
+            decided_by: None,
+            reason: None,
+            purge_at: None,
+        }
+    }
+
+    /// Was a recording or an entry rejected or removed that still exists?
     pub fn can_be_restored(&self) -> bool {
         matches!(self.state, CaseState::Rejected | CaseState::Removed)
     }
 
-    /// Is it about a recording that others can hear? That of a held one that was approved, or of an open report.
+    /// Is it about what others can hear or see? What was held and approved, or an open report.
     pub fn can_be_removed(&self) -> bool {
         match self.kind {
             CaseKind::Held => matches!(self.state, CaseState::Approved | CaseState::Restored),
@@ -65,11 +99,35 @@ impl Case {
     }
 }
 
+/// What a case is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    Recording,
+    /// Everything that an entry shows: names, spelling, picture and the other details.
+    Entry,
+}
+
+impl About {
+    pub const ALL: [Self; 2] = [Self::Recording, Self::Entry];
+
+    /// In forms and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Recording => "recording",
+            Self::Entry => "entry",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|about| about.word() == word)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaseKind {
-    /// A recording waits for approval.
+    /// It waits for approval.
     Held,
-    /// Listeners complain about a recording.
+    /// Listeners complain about it.
     Report,
 }
 
@@ -92,15 +150,15 @@ impl CaseKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaseState {
     Open,
-    /// The held recording can be heard.
+    /// What was held can be heard or seen.
     Approved,
-    /// The held recording was not accepted.
+    /// What was held was not accepted.
     Rejected,
-    /// A recording that could be heard was taken away.
+    /// What could be heard or seen was taken away.
     Removed,
     /// The complaint was not justified.
     Dismissed,
-    /// What was rejected or removed can be heard again.
+    /// What was rejected or removed can be heard or seen again.
     Restored,
 }
 
@@ -125,7 +183,7 @@ impl CaseState {
     }
 }
 
-/// What is wrong with a recording.
+/// What is wrong with a recording or an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Complaint {
     /// It is somebody else's name.
@@ -205,6 +263,7 @@ mod tests {
         assert!(CaseKind::ALL.into_iter().all(|one| CaseKind::parse(one.word()) == Some(one)));
         assert!(CaseState::ALL.into_iter().all(|one| CaseState::parse(one.word()) == Some(one)));
         assert!(Complaint::ALL.into_iter().all(|one| Complaint::parse(one.word()) == Some(one)));
+        assert!(About::ALL.into_iter().all(|one| About::parse(one.word()) == Some(one)));
         assert_eq!(Complaint::parse("rude"), None);
     }
 

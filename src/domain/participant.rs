@@ -21,6 +21,12 @@ impl Participant {
     pub fn full_name(&self) -> String {
         joined([&self.first_name, &self.last_name])
     }
+
+    /// Are all texts and custom values equal?
+    pub fn shows_the_same(&self, other: &Self) -> bool {
+        let texts = |one: &Self| one.texts().map(|(_, text)| text.map(str::to_owned)).collect::<Vec<_>>();
+        self.custom == other.custom && texts(self) == texts(other)
+    }
 }
 
 /// The lookup key of a first or last name.

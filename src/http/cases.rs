@@ -2,18 +2,20 @@
 
 use jiff::tz::TimeZone;
 
-use super::form::Form;
+use super::{custom_field, field_labels::label_id, form::Form};
 use crate::{
     app::{
         App,
         moderation::{Decision, Entry, Explanation, Listed, Outcome, Queue},
     },
     domain::{
+        custom_field::CustomField,
         fault::Fault,
         field_errors::FieldErrors,
         ids::ModerationId,
-        moderation::{Case, CaseKind, CaseState, Complaint, LONGEST, REASON},
+        moderation::{About, Case, CaseKind, CaseState, Complaint, LONGEST, REASON},
         moment::Moment,
+        participant::Participant,
     },
     words::Words,
 };
@@ -47,7 +49,7 @@ impl<'a> QueueView<'a> {
             path,
             is_decided: listed == Listed::Decided,
             list,
-            rows: rows(frame, &queue.entries, told.rejected),
+            rows: rows(frame, queue, told.rejected),
             more: queue.next.map(|id| format!("{path}?list={list}&after={id}")),
             longest: LONGEST,
             done: told.done.map(|id| words.text(id)),
@@ -60,6 +62,14 @@ pub struct CaseRow<'a> {
     pub id: ModerationId,
     pub name: String,
     pub phonetic: Option<&'a str>,
+    /// What else an entry shows: labels and values.
+    pub facts: Vec<(String, String)>,
+    /// The path of the entry's picture.
+    pub photo: Option<String>,
+    /// It is about the whole entry.
+    pub is_entry: bool,
+    /// The person has paused the recording or withdrawn their consent.
+    pub is_silenced: bool,
     /// The title of the name page, where several are listed.
     pub page: Option<&'a str>,
     pub hex: &'a str,
@@ -89,6 +99,7 @@ pub struct RefusalForm {
     pub word: &'static str,
     pub summary: String,
     pub label: String,
+    pub hint: String,
     pub typed: String,
     pub fault: Option<String>,
 }
@@ -123,7 +134,12 @@ pub struct Told {
 impl Told {
     /// What was just done, and what could not be done, by the parameter `done`.
     pub fn by(query: &Form) -> Self {
+        let is_entry = query.get("about") == Some(About::Entry.word());
         let (done, trouble) = match query.get("done") {
+            Some("approve" | "restore") if is_entry => (Some("moderation-done-entry-shown"), None),
+            Some("reject" | "remove") if is_entry => (Some("moderation-done-entry-refused"), None),
+            Some("newer") if is_entry => (None, Some("moderation-done-entry-newer")),
+            Some("silenced") => (None, Some("moderation-done-silenced")),
             Some("approve") => (Some("moderation-done-approved"), None),
             Some("reject") => (Some("moderation-done-rejected"), None),
             Some("remove") => (Some("moderation-done-removed"), None),
@@ -173,13 +189,15 @@ pub fn before(case: ModerationId, listed: Listed) -> Option<ModerationId> {
 
 /// The query of the queue after a decision.
 pub fn query_after(outcome: &Outcome, form: &Form) -> String {
-    let done = match outcome {
-        Outcome::Done(_) => form.get("decision").unwrap_or_default(),
-        Outcome::Decided(_) => "decided",
-        Outcome::Newer(_) => "newer",
+    let (done, case) = match outcome {
+        Outcome::Done(case) => (form.get("decision").unwrap_or_default(), case),
+        Outcome::Decided(case) => ("decided", case),
+        Outcome::Newer(case) => ("newer", case),
+        Outcome::Silenced(case) => ("silenced", case),
     };
     let list = if listed(form) == Listed::Decided { "&list=decided" } else { "" };
-    format!("done={done}{list}")
+    let about = if case.about == About::Entry { "&about=entry" } else { "" };
+    format!("done={done}{list}{about}")
 }
 
 /// What a form decides. `None` if there is no such decision.
@@ -209,27 +227,34 @@ pub struct Frame<'a> {
     pub names_pages: bool,
 }
 
-fn rows<'a>(
-    frame: Frame<'_>,
-    entries: &'a [Entry],
-    mut rejected: Option<RejectedReason>,
-) -> Vec<CaseRow<'a>> {
+fn rows<'a>(frame: Frame<'_>, queue: &'a Queue, mut rejected: Option<RejectedReason>) -> Vec<CaseRow<'a>> {
     let row = |entry: &'a Entry| {
         let rejected = rejected.take_if(|rejected| rejected.case == entry.case.id);
-        case_row(frame, entry, rejected)
+        case_row(frame, entry, &queue.fields, rejected)
     };
-    entries.iter().map(row).collect()
+    queue.entries.iter().map(row).collect()
 }
 
-fn case_row<'a>(frame: Frame<'_>, entry: &'a Entry, rejected: Option<RejectedReason>) -> CaseRow<'a> {
-    let (Entry { case, person }, words) = (entry, frame.words);
-    let is_held = case.kind == CaseKind::Held && case.is_open();
-    let has_sound = is_held || case.can_be_restored() || entry.is_audible();
+fn case_row<'a>(
+    frame: Frame<'_>,
+    entry: &'a Entry,
+    fields: &[CustomField],
+    rejected: Option<RejectedReason>,
+) -> CaseRow<'a> {
+    let (Entry { case, person, is_silenced }, words) = (entry, frame.words);
+    let (is_held, is_entry) = (case.kind == CaseKind::Held && case.is_open(), case.about == About::Entry);
+    let is_heard = is_held || case.can_be_restored() || entry.is_public();
+    let has_sound = !is_entry && !is_silenced && is_heard;
+    let has_photo = is_entry && person.photo.is_some();
     let until = case.purge_at.filter(|_| case.can_be_restored());
     CaseRow {
         id: case.id,
         name: person.full_name(),
         phonetic: person.phonetic.as_deref(),
+        facts: if is_entry { facts(words, person, fields) } else { Vec::new() },
+        photo: has_photo.then(|| format!("{}/{}/photo", frame.path, case.id)),
+        is_entry,
+        is_silenced: *is_silenced,
         page: frame.names_pages.then_some(person.page.title.as_str()),
         hex: &case.hex,
         about: about(frame, case),
@@ -238,9 +263,19 @@ fn case_row<'a>(frame: Frame<'_>, entry: &'a Entry, rejected: Option<RejectedRea
         reason: case.reason.as_deref(),
         until: until.map(|until| words.one_html("moderation-until", "date", &date(frame, until))),
         sound: has_sound.then(|| format!("{}/{}/audio", frame.path, case.id)),
-        buttons: buttons(words, case),
+        buttons: buttons(words, entry),
         refusal: refusal(words, entry, rejected),
     }
+}
+
+/// What an entry shows besides names and spelling.
+fn facts(words: Words, person: &Participant, fields: &[CustomField]) -> Vec<(String, String)> {
+    let notes = person.notes.clone().map(|notes| (words.text(label_id("notes")), notes));
+    let custom = fields.iter().filter_map(|field| {
+        let value = person.custom.0.get(&field.id)?;
+        Some((field.label.clone(), custom_field::shown(words, field, value)))
+    });
+    custom.chain(notes).collect()
 }
 
 fn date(frame: Frame<'_>, moment: Moment) -> String {
@@ -272,12 +307,15 @@ fn decided(frame: Frame<'_>, case: &Case) -> Option<String> {
     Some(frame.words.html(id, &[("by", by.into()), ("date", at.as_str().into())]))
 }
 
-fn buttons(words: Words, case: &Case) -> Vec<Button> {
+fn buttons(words: Words, entry: &Entry) -> Vec<Button> {
+    let case = &entry.case;
     let button = |word, key, id| Button { word, key, label: words.text(id) };
     if case.can_be_restored() {
-        return vec![button("restore", "a", "moderation-restore")];
+        let restore = button("restore", "a", "moderation-restore");
+        return if entry.is_silenced { Vec::new() } else { vec![restore] };
     }
     match (case.kind, case.is_open()) {
+        (CaseKind::Held, true) if entry.is_silenced => Vec::new(),
         (CaseKind::Held, true) => vec![button("approve", "a", "moderation-approve")],
         (CaseKind::Report, true) => vec![button("dismiss", "d", "moderation-dismiss")],
         (CaseKind::Held | CaseKind::Report, false) => Vec::new(),
@@ -286,16 +324,20 @@ fn buttons(words: Words, case: &Case) -> Vec<Button> {
 
 fn refusal(words: Words, entry: &Entry, rejected: Option<RejectedReason>) -> Option<RefusalForm> {
     let case = &entry.case;
+    let is_entry = case.about == About::Entry;
     let (word, summary, label) = if case.kind == CaseKind::Held && case.is_open() {
-        ("reject", "moderation-reject", "moderation-reject-now")
-    } else if case.can_be_removed() && entry.is_audible() {
-        ("remove", "moderation-remove", "moderation-remove-now")
+        let label = if is_entry { "moderation-reject-entry-now" } else { "moderation-reject-now" };
+        ("reject", "moderation-reject", label)
+    } else if case.can_be_removed() && entry.is_public() {
+        let label = if is_entry { "moderation-remove-entry-now" } else { "moderation-remove-now" };
+        ("remove", "moderation-remove", label)
     } else {
         return None;
     };
+    let hint = words.text(if is_entry { "moderation-entry-reason-hint" } else { "moderation-reason-hint" });
     let (typed, fault) = match rejected {
         Some(RejectedReason { typed, fault, .. }) => (typed, Some(fault)),
         None => (String::new(), None),
     };
-    Some(RefusalForm { word, summary: words.text(summary), label: words.text(label), typed, fault })
+    Some(RefusalForm { word, summary: words.text(summary), label: words.text(label), hint, typed, fault })
 }

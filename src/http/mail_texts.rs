@@ -177,6 +177,7 @@ fn kind_choice(words: Words, kind: PageMailKind, chosen: PageMailKind) -> Choice
         PageMailKind::Invitation => "page-mail-kind-invitation",
         PageMailKind::Reminder => "page-mail-kind-reminder",
         PageMailKind::Rejection => "page-mail-kind-rejection",
+        PageMailKind::EntryRejection => "page-mail-kind-entry-rejection",
         PageMailKind::RecordingRequest => "page-mail-kind-request",
         PageMailKind::Retention => "page-mail-kind-retention",
     });

@@ -63,7 +63,10 @@ impl SignedIn {
         // Without its look, a page is still useful.
         let look = match is_script {
             true => None,
-            false => looks::find(app, session.person.institution).await.ok(),
+            false => looks::find(app, session.person.institution)
+                .await
+                .inspect_err(|error| tracing::warn!(%error, "the look of an institution cannot be read"))
+                .ok(),
         };
         let look = look.as_ref().map(Look::of).unwrap_or_default();
         Ok(Some(Self { secret, session, preferred, language, is_script, look }))

@@ -101,14 +101,17 @@ async fn schedule(app: App, settings: Settings, stop: CancellationToken) {
 async fn worker(app: App, settings: Settings, lanes: &'static [Lane], stop: CancellationToken) {
     let (mut in_trouble, mut wakeups) = (false, app.queue.wakeups());
     while !stop.is_cancelled() {
-        let pause = match jobs::claim(&app, settings.lease, lanes).await {
+        let next = match jobs::claim(&app, settings.lease, lanes).await {
             Ok(Some(claim)) => {
                 perform(&app, settings, claim, &stop).await;
                 continue;
             }
-            Ok(None) => {
+            Ok(None) => jobs::until_next(&app, lanes).await,
+            Err(error) => Err(error),
+        };
+        let pause = match next {
+            Ok(next) => {
                 in_trouble = false;
-                let next = jobs::until_next(&app, lanes).await.ok().flatten();
                 next.unwrap_or(POLL_INTERVAL).clamp(SHORTEST_PAUSE, POLL_INTERVAL)
             }
             Err(error) => {

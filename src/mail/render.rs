@@ -8,7 +8,7 @@ use crate::{
         email::Email,
         language::Language,
         mail_text::{self, MailText, PageMailKind, Piece, Placeholder},
-        message::Warning,
+        message::{Notice, Warning},
         moment::Moment,
     },
     words::{Arg, Words},
@@ -134,6 +134,40 @@ pub fn warning(
         WarningText { what: words.with(what, &args), then: words.with(then, &args), link: &link }.render()?;
     let (what, then) = (words.html(what, &args), words.html(then, &args));
     let html = WarningHtml { words, subject: &subject, what, then, link: &link }.render()?;
+    Ok(Rendered { subject, text, html })
+}
+
+#[derive(Template)]
+#[template(path = "mail/notice.txt", escape = "none")]
+struct NoticeText {
+    what: String,
+    then: String,
+}
+
+#[derive(Template)]
+#[template(path = "mail/notice.html")]
+struct NoticeHtml<'a> {
+    words: Words,
+    subject: &'a str,
+    /// Escaped, like `then`.
+    what: String,
+    then: String,
+}
+
+/// Tells a person about a merge.
+pub fn notice(about: Notice, institution: &str, page: &str, language: Language) -> askama::Result<Rendered> {
+    let words = Words::new(language);
+    let what = match about {
+        Notice::MergedIntoOwn => "mail-merged-own",
+        Notice::MergedIntoOther => "mail-merged-other",
+    };
+    let then = "mail-merged-then";
+    let args: [(&'static str, Arg<'_>); 2] = [("institution", institution.into()), ("page", page.into())];
+    let subject = without_isolates(&words.one("mail-merged-subject", "institution", institution));
+    let text = NoticeText { what: words.with(what, &args), then: words.with(then, &args) }.render()?;
+    let html =
+        NoticeHtml { words, subject: &subject, what: words.html(what, &args), then: words.html(then, &args) };
+    let html = html.render()?;
     Ok(Rendered { subject, text, html })
 }
 
@@ -291,7 +325,7 @@ fn button(kind: PageMailKind, words: Words) -> String {
         | PageMailKind::Reminder
         | PageMailKind::Rejection
         | PageMailKind::RecordingRequest => words.text("page-mail-button-record"),
-        PageMailKind::Retention => words.text("page-mail-button-page"),
+        PageMailKind::EntryRejection | PageMailKind::Retention => words.text("page-mail-button-page"),
     }
 }
 
@@ -302,6 +336,9 @@ pub fn built_in(kind: PageMailKind, language: Language) -> MailText {
         PageMailKind::Invitation => ("page-mail-invitation-subject", "page-mail-invitation-text"),
         PageMailKind::Reminder => ("page-mail-reminder-subject", "page-mail-reminder-text"),
         PageMailKind::Rejection => ("page-mail-rejection-subject", "page-mail-rejection-text"),
+        PageMailKind::EntryRejection => {
+            ("page-mail-entry-rejection-subject", "page-mail-entry-rejection-text")
+        }
         PageMailKind::RecordingRequest => ("page-mail-request-subject", "page-mail-request-text"),
         PageMailKind::Retention => ("page-mail-retention-subject", "page-mail-retention-text"),
     };

@@ -60,7 +60,7 @@ pub fn routes() -> Router<App> {
         .route("/me/handover/{id}", get(handover::state))
         .route("/me/audience", post(own::audience))
         .route("/me/details", post(details::change))
-        .route("/me/photo", post(photo::set))
+        .route("/me/photo", get(photo::show).merge(post(photo::set)))
         .route("/me/photo/delete", post(photo::delete))
         .route("/me/legal-name", get(legal_name::show))
         .route("/me/legal-name/recording", post(recording::record_legal_name))

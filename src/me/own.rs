@@ -97,6 +97,10 @@ struct Row<'a> {
     /// The path of the recording.
     sound: Option<String>,
     is_paused: bool,
+    /// The entry waits for approval.
+    is_entry_held: bool,
+    /// Why the entry was not accepted.
+    entry_refusal: Option<&'a str>,
     /// The newest recording waits for approval, and an earlier one can be heard until then.
     is_held: bool,
     has_earlier: bool,
@@ -293,10 +297,12 @@ fn row<'a>(app: &App, institution: InstitutionId, audience: Audience, one: &'a O
         page: &entry.page.slug,
         title: &entry.page.title,
         name: entry.full_name(),
-        badge: (audience != Audience::Paused)
+        badge: (audience != Audience::Paused && !entry.is_held)
             .then(|| path_of(&app.links.name_badge(institution, &entry.token)).to_owned()),
         sound,
         is_paused: one.is_paused(),
+        is_entry_held: one.standing.entry.is_held(),
+        entry_refusal: one.standing.entry.refusal(),
         is_held: one.is_held(),
         has_earlier: entry.recording.is_some(),
         refusal: one.standing.refusal.as_deref(),

@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{Request, State},
-    http::StatusCode,
+    http::{HeaderMap, StatusCode},
     response::Response,
 };
 
@@ -14,8 +14,14 @@ use super::{
 };
 use crate::{
     app::{App, Error, own_media, own_person::OwnPerson},
+    blobs::Shelf,
     domain::fault::Field,
-    http::{csrf, html::path_of, multipart::MultipartForm},
+    http::{
+        csrf,
+        html::{path_of, root},
+        multipart::MultipartForm,
+        ranges,
+    },
     words::Words,
 };
 
@@ -31,10 +37,31 @@ pub struct PhotoPart {
 }
 
 pub fn part(app: &App, own: &OwnPerson, fault: Option<String>) -> PhotoPart {
-    let photos = || own.registrations.iter().map(|one| one.entry.photo.as_ref());
-    let path = |hex: &String| path_of(&app.links.photo(own.institution.id, hex)).to_owned();
-    let is_partial = photos().any(|photo| photo.is_some()) && photos().any(|photo| photo.is_none());
-    PhotoPart { path: photos().flatten().next().map(path), is_partial, action: "/me/photo", fault }
+    let photos = || own.registrations.iter().map(|one| (one.entry.is_held, one.entry.photo.as_ref()));
+    // Its link is dead while the entry is held.
+    let path = |(is_held, hex): (bool, &String)| {
+        if is_held {
+            format!("{}{PATH}", root(&app.links))
+        } else {
+            path_of(&app.links.photo(own.institution.id, hex)).to_owned()
+        }
+    };
+    let is_partial = photos().any(|(_, photo)| photo.is_some()) && photos().any(|(_, photo)| photo.is_none());
+    let first = photos().find_map(|(is_held, photo)| Some((is_held, photo?)));
+    PhotoPart { path: first.map(path), is_partial, action: PATH, fault }
+}
+
+const PATH: &str = "/me/photo";
+
+/// The person's photo, also while nobody else may see it.
+pub async fn show(State(app): State<App>, signed_in: SignedIn, headers: HeaderMap) -> Response {
+    if signed_in.is_restricted() {
+        return notice::restricted(&app, &signed_in);
+    }
+    match own_media::picture(&app, &signed_in.actor(), &signed_in.session.person, None).await {
+        Ok(picture) => ranges::private(&headers, Shelf::Photos.content_type(), &picture),
+        Err(error) => own::fault(&app, &signed_in, error).await,
+    }
 }
 
 pub async fn set(State(app): State<App>, request: Request) -> Response {

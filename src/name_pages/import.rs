@@ -10,6 +10,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 pub use report::report;
@@ -33,6 +34,7 @@ use crate::{
         path::Path,
         reply,
         session::{OwnForm, SentForm, forged_by},
+        when::minute,
     },
     words::{Arg, Words},
 };
@@ -58,6 +60,8 @@ struct StartPage<'a> {
 struct LastImport {
     id: ImportId,
     summary: String,
+    /// Which import would be undone.
+    which: String,
 }
 
 #[derive(Deserialize)]
@@ -89,7 +93,12 @@ async fn draw(app: &App, visit: &Visit, status: StatusCode, told: Told) -> Respo
         Ok(found) => found,
         Err(error) => return notice::fault(page, &error),
     };
-    let last = last.map(|last| LastImport { id: last.id, summary: summary(page.words, &last) });
+    let zone = &visit.public.institution.time_zone;
+    let last = last.map(|last| LastImport {
+        id: last.id,
+        summary: summary(page.words, &last),
+        which: which(page.words, &last, zone),
+    });
     let public = &visit.public.page;
     let shown = StartPage {
         slug: &public.slug,
@@ -125,6 +134,16 @@ fn summary(words: Words, import: &Import) -> String {
     }
 }
 
+/// The question before an import is undone: when it was, and what it did.
+fn which(words: Words, import: &Import, zone: &TimeZone) -> String {
+    let at = minute(import.created_at, zone);
+    let Counts { created, updated, .. } = import.counts;
+    words.with(
+        "import-undo-which",
+        &[("date", Arg::Text(&at)), ("created", Arg::Number(created)), ("updated", Arg::Number(updated))],
+    )
+}
+
 fn state_id(state: ImportState) -> &'static str {
     match state {
         ImportState::Uploaded => "import-state-uploaded",
@@ -150,6 +169,7 @@ fn fault_id(word: &str) -> &'static str {
         "twice" => "import-file-twice",
         "columns" => "import-file-columns",
         "waiting" => "import-file-waiting",
+        "gone" => "import-file-gone",
         "undo" => "import-undo-failed",
         _ => "import-file-damaged",
     }
@@ -228,7 +248,9 @@ pub async fn file(
     };
     let is_busy = upload.import.state.is_busy();
     let public = &visit.public.page;
-    let shown = file_page::of(page, (&public.slug, &public.title), &upload, is_undoable);
+    let which = which(page.words, &upload.import, &visit.public.institution.time_zone);
+    let undo = is_undoable.then_some(which);
+    let shown = file_page::of(page, (&public.slug, &public.title), &upload, undo);
     let mut response = visit.show_plain(&app, StatusCode::OK, &shown);
     if is_busy {
         response.headers_mut().insert(header::REFRESH, HeaderValue::from_static(REFRESH_SECONDS));
@@ -273,15 +295,15 @@ pub async fn run(
     }
 }
 
-/// Starts to undo the last import of the page, whatever the address says: an older one has nothing to undo.
+/// Starts to undo this import, if it is the last one of the page.
 pub async fn undo(
     State(app): State<App>,
     Managed(visit): Managed,
-    Path(FilePath { .. }): Path<FilePath>,
+    Path(FilePath { id }): Path<FilePath>,
     _: OwnForm,
 ) -> Response {
     let Some(actor) = &visit.actor else { return missing(visit.page(&app, "/")) };
-    let refused = match imports::start_undo(&app, actor, ids(&visit)).await {
+    let refused = match imports::start_undo(&app, actor, ids(&visit), id).await {
         Ok(Ok(id)) => return to_file(&app, &visit, id),
         Ok(Err(refused)) => refused,
         Err(error) => return failed(&app, &visit, &error).await,

@@ -48,7 +48,7 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/own/details", post(own::change))
         .route("/p/{slug}/own/handover", post(handover::create))
         .route("/p/{slug}/own/handover/{id}", get(handover::state))
-        .route("/p/{slug}/own/photo", post(own::photo))
+        .route("/p/{slug}/own/photo", get(own::picture).merge(post(own::photo)))
         .route("/p/{slug}/own/recording", post(own::record))
         // For listeners.
         .route("/p/{slug}/people", get(people::show))
@@ -61,6 +61,7 @@ pub fn routes() -> Router<App> {
         .route("/p/{slug}/moderation", get(moderation::show))
         .route("/p/{slug}/moderation/{id}", post(moderation::decide))
         .route("/p/{slug}/moderation/{id}/audio", get(moderation::audio))
+        .route("/p/{slug}/moderation/{id}/photo", get(moderation::photo))
         .route("/p/{slug}/invitations", get(invitations::show).merge(post(invitations::invite)))
         .route("/p/{slug}/invitations/links.csv", get(invitations::links))
         .route("/p/{slug}/invitations/{id}/again", post(invitations::again))

@@ -1,4 +1,4 @@
-//! `/p/{slug}/moderation`: the queue of recordings that wait for approval and of reports, for managers.
+//! `/p/{slug}/moderation`: the queue of recordings and entries that wait for approval and of reports, for managers.
 
 use askama::Template;
 use axum::{
@@ -61,7 +61,7 @@ async fn draw(
 }
 
 async fn find(app: &App, visit: &Visit, listed: Listed, behind: Option<ModerationId>) -> Result<Queue> {
-    let Some(actor) = &visit.actor else { return Ok(Queue { entries: Vec::new(), next: None }) };
+    let Some(actor) = &visit.actor else { return Ok(Queue::default()) };
     let page = NamePageRef::parse(&visit.public.page.slug);
     moderation::queue(app, actor, visit.public.institution.id, page.as_ref(), listed, behind).await
 }
@@ -145,14 +145,32 @@ pub async fn audio(
     Path(CasePath { id }): Path<CasePath>,
     headers: HeaderMap,
 ) -> Response {
+    send_file(&app, &visit, &id, &headers, Shelf::Recordings).await
+}
+
+/// The picture of the entry that a case is about.
+pub async fn photo(
+    State(app): State<App>,
+    Managed(visit): Managed,
+    Path(CasePath { id }): Path<CasePath>,
+    headers: HeaderMap,
+) -> Response {
+    send_file(&app, &visit, &id, &headers, Shelf::Photos).await
+}
+
+async fn send_file(app: &App, visit: &Visit, id: &str, headers: &HeaderMap, shelf: Shelf) -> Response {
     let path = visit.path("/moderation");
-    let nothing = |error: &Error| notice::fault(visit.page(&app, &path), error);
+    let nothing = |error: &Error| notice::fault(visit.page(app, &path), error);
     let (Some(actor), Ok(case)) = (&visit.actor, id.parse::<ModerationId>()) else {
         return nothing(&Error::Missing(Missing::Recording));
     };
     let (institution, page) = (visit.public.institution.id, Some(visit.public.page.id));
-    match moderation::sound(&app, actor, institution, page, case).await {
-        Ok(sound) => ranges::private(&headers, Shelf::Recordings.content_type(), &sound),
+    let file = match shelf {
+        Shelf::Photos => moderation::picture(app, actor, institution, page, case).await,
+        _ => moderation::sound(app, actor, institution, page, case).await,
+    };
+    match file {
+        Ok(file) => ranges::private(headers, shelf.content_type(), &file),
         Err(error) => nothing(&error),
     }
 }

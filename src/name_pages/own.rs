@@ -68,6 +68,10 @@ struct OwnView<'a> {
     /// Why the newest recording was not accepted.
     refusal: Option<&'a str>,
     is_paused: bool,
+    /// The entry waits for approval.
+    is_entry_held: bool,
+    /// Why the entry was not accepted.
+    entry_refusal: Option<&'a str>,
     is_only_here: bool,
     is_open: bool,
     /// A sentence about the closing time.
@@ -194,6 +198,9 @@ fn render(
         Some((field.label.as_str(), custom_field::shown(words, field, value)))
     });
     let photo_path = entry.photo.as_ref().map(|hex| {
+        if entry.is_held {
+            return format!("{}{}", page.root, visit.path("/own/photo"));
+        }
         let address = app.links.photo(public.institution.id, hex);
         path_of(&address).to_owned()
     });
@@ -228,6 +235,8 @@ fn render(
         has_earlier: own.is_held() && entry.recording.is_some(),
         refusal: own.standing.refusal.as_deref(),
         is_paused: own.is_paused() && !own.is_held(),
+        is_entry_held: own.standing.entry.is_held(),
+        entry_refusal: own.standing.entry.refusal(),
         is_only_here: own.is_only_here(),
         is_open: state == PageState::Open,
         state: page::state(words, public, now),
@@ -383,6 +392,20 @@ async fn refuse_recording(
     }
     let rejected = Rejected { status, recording: Some(sentence), ..Rejected::default() };
     draw(app, visit, rejected, None, &Form::default()).await
+}
+
+/// The person's photo, also while nobody else may see it.
+pub async fn picture(State(app): State<App>, visit: Visit, headers: HeaderMap) -> Response {
+    let Some((who, actor, person)) = visit.person() else {
+        return failed(&app, &visit, &Error::Missing(Missing::NamePage));
+    };
+    if who.is_restricted() {
+        return notice::restricted(&app, who);
+    }
+    match own_media::picture(&app, actor, person, Some(&visit.public.page.slug)).await {
+        Ok(picture) => ranges::private(&headers, Shelf::Photos.content_type(), &picture),
+        Err(error) => failed(&app, &visit, &error),
+    }
 }
 
 /// One photo for all of the person's pages. The browser crops it (`assets/crop.js`), and the server keeps the square in the center.

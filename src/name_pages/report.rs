@@ -1,4 +1,4 @@
-//! `/p/{slug}/people/{id}/report`: a listener reports a recording to those who manage the page. Visitors who have not signed in
+//! `/p/{slug}/people/{id}/report`: a listener reports a recording or an entry to those who manage the page. Visitors who have not signed in
 //! may do so where they may listen, so the form has the token of the visitor's cookie.
 
 use askama::Template;
@@ -8,10 +8,11 @@ use super::{ask, people, visit::Visit};
 use crate::{
     app::{
         App, Error,
-        listening::{self, Answer},
+        listening::{self, Answer, Reportable},
+        moderation::Report,
     },
     domain::{
-        moderation::{Complaint, LONGEST},
+        moderation::{About, Complaint, LONGEST},
         text::is_invisible,
     },
     http::{
@@ -33,6 +34,8 @@ struct ReportPage<'a> {
     /// The path of the list.
     list: String,
     action: String,
+    /// What can be reported, if there is more than one thing.
+    subjects: Vec<Choice>,
     choices: Vec<Choice>,
     sentence: &'a str,
     longest: usize,
@@ -49,6 +52,7 @@ struct Choice {
 /// What was sent and could not be accepted.
 #[derive(Default)]
 struct Rejected<'a> {
+    about: Option<About>,
     complaint: Option<Complaint>,
     sentence: &'a str,
     choice_fault: Option<&'static str>,
@@ -61,8 +65,9 @@ pub async fn form(State(app): State<App>, visit: Visit, Path((_, id)): Path<(Str
 
 async fn show(app: &App, visit: &Visit, id: &str, status: StatusCode, rejected: Rejected<'_>) -> Response {
     let path = path(visit, id);
-    let name = match listening::reportable(app, people::listener(visit), &visit.public, id).await {
-        Ok(name) => name,
+    let found = listening::reportable(app, people::listener(visit), &visit.public, id).await;
+    let Reportable { name, is_recorded } = match found {
+        Ok(found) => found,
         Err(error) => return people::refused(app, visit, &path, &error),
     };
     // Also for somebody with a session: there is one form for all visitors, and this page has no other.
@@ -78,7 +83,16 @@ async fn show(app: &App, visit: &Visit, id: &str, status: StatusCode, rejected: 
         }),
         is_chosen: rejected.complaint == Some(complaint),
     };
+    let subject = |about: About| Choice {
+        word: about.word(),
+        label: words.text(match about {
+            About::Recording => "people-report-about-recording",
+            About::Entry => "people-report-about-entry",
+        }),
+        is_chosen: rejected.about.unwrap_or(About::Recording) == about,
+    };
     let shown = ReportPage {
+        subjects: if is_recorded { About::ALL.map(subject).into() } else { Vec::new() },
         lead: words.one_html("people-report-lead", "name", &name),
         list: format!("{}{}", page.root, people::path(&visit.public)),
         action: format!("{}{path}", page.root),
@@ -109,17 +123,17 @@ pub async fn send(
 ) -> Response {
     let (address, listener) = (path(&visit, &id), people::listener(&visit));
     let sentence = form.get("sentence").unwrap_or_default();
+    let about = form.get("about").and_then(About::parse);
     let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
     let Some(complaint) = form.get("complaint").and_then(Complaint::parse) else {
         let choice_fault = Some("people-report-choose");
         let sentence_fault = is_invisible(sentence).then_some("people-report-sentence-fault");
-        let rejected = Rejected { sentence, choice_fault, sentence_fault, ..Rejected::default() };
+        let rejected = Rejected { about, sentence, choice_fault, sentence_fault, ..Rejected::default() };
         return show(&app, &visit, &id, unprocessable, rejected).await;
     };
-    let sent =
-        listening::report(&app, listener, visit.visitor.client, &visit.public, &id, complaint, sentence)
-            .await;
-    match sent {
+    let report = Report { about, complaint, sentence };
+    let client = visit.visitor.client;
+    match listening::report(&app, listener, client, &visit.public, &id, report).await {
         Ok(Answer::Accepted) => {
             let back = people::path_to(&visit.public, &people::Wanted::default(), &[("done", "reported")]);
             reply::see_other(&format!("{}{back}", root(&app.links)))
@@ -127,7 +141,7 @@ pub async fn send(
         Ok(Answer::TooMany { retry_after }) => ask::too_many(&app, &visit, &address, retry_after),
         Err(Error::Invalid(_)) => {
             let (complaint, sentence_fault) = (Some(complaint), Some("people-report-sentence-fault"));
-            let rejected = Rejected { complaint, sentence, sentence_fault, ..Rejected::default() };
+            let rejected = Rejected { about, complaint, sentence, sentence_fault, ..Rejected::default() };
             show(&app, &visit, &id, unprocessable, rejected).await
         }
         Err(error) => people::refused(&app, &visit, &address, &error),

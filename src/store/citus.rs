@@ -59,6 +59,7 @@ pub const TABLES: &[(&str, Placement)] = &[
     ("member_pages", ByInstitution),
     ("members", ByInstitution),
     ("moderation", ByInstitution),
+    ("entry_cases", ByInstitution),
     ("name_pages", ByInstitution),
     ("outbox", ByInstitution),
     ("outsiders", ByInstitution),

@@ -1,8 +1,8 @@
 //! The texts that people agree to before they record, and who has agreed to which version.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::{Error, Result, Row, Sql, Value, stored_json};
+use super::{Error, Result, Row, Sql, Value, padded, placeholders, stored_json};
 use crate::domain::{
     consent::{Consent, ConsentText, Giver, Via},
     ids::{InstitutionId, ParticipantId},
@@ -170,6 +170,40 @@ pub async fn withdraw(sql: &mut Sql, giver: &Giver, now: Moment) -> Result<u64> 
         "UPDATE {table} SET withdrawn_at = $1 WHERE institution_id = $2 AND {column} = $3 AND withdrawn_at IS NULL"
     );
     sql.execute(&text, &[now.micros().into(), institution, key]).await
+}
+
+/// Those of these registrations whose owners have withdrawn their consent, and have given none since.
+pub async fn withdrawn(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<Vec<ParticipantId>> {
+    let mut in_force: HashMap<ParticipantId, bool> = HashMap::new();
+    for group in padded(ids) {
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.iter().copied().map(Value::from)).collect();
+        let read = |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, row.opt_int(1)?.is_none()));
+        for (id, is_in_force) in sql.rows(&given_text(group.len()), &params, read).await? {
+            *in_force.entry(id).or_default() |= is_in_force;
+        }
+    }
+    Ok(in_force.into_iter().filter(|(_, is_in_force)| !is_in_force).map(|(id, _)| id).collect())
+}
+
+fn given_text(count: usize) -> String {
+    let these = placeholders(2, count);
+    let of = |table: &str| {
+        format!(
+            "SELECT p.id, c.withdrawn_at FROM {table} p JOIN consents c ON c.institution_id = p.institution_id \
+             AND c.email_key = p.email_key WHERE p.institution_id = $1 AND p.id IN ({these})"
+        )
+    };
+    format!(
+        "SELECT participant_id, withdrawn_at FROM participant_consents WHERE institution_id = $1 \
+         AND participant_id IN ({these}) UNION ALL {} UNION ALL {}",
+        of("participants"),
+        of("hidden_participants")
+    )
 }
 
 /// Moves the consents of a registration to the one that it is merged into. What is known there already stays.

@@ -280,6 +280,15 @@ impl Db {
         }
     }
 
+    /// For tests: how many transactions that write can begin at once now. `None` if nothing limits them.
+    #[doc(hidden)]
+    pub fn free_writers(&self) -> Option<usize> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(postgres) => Some(postgres.free_writers()),
+        }
+    }
+
     /// Is this PostgreSQL with the Citus extension?
     pub fn is_citus(&self) -> bool {
         match self {

@@ -33,17 +33,6 @@ pub async fn insert(
     Ok(())
 }
 
-/// Forgets that a member has deleted people. They may have signed with another spelling of the address.
-pub async fn forget_author(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    email_key: &str,
-    email: Option<&str>,
-) -> Result<()> {
-    let text = "UPDATE deleted_people SET deleted_by = '' WHERE institution_id = $1 AND (LOWER(deleted_by) = $2 OR deleted_by = $3)";
-    sql.execute(text, &[institution.into(), email_key.into(), email.into()]).await.map(|_| ())
-}
-
 /// Somebody who can be restored.
 #[derive(Debug, Clone)]
 pub struct Deleted {

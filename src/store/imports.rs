@@ -8,7 +8,10 @@ use std::collections::{HashMap, HashSet};
 pub use changes::{
     Change, forget_changes, has_brought, has_replaced, remember, remember_recording, touched, untouched,
 };
-pub use files::{Whole, beginning, delete_file, has_file, insert_parts, part, set_beginning, waiting_files};
+pub use files::{
+    FileVersion, Whole, beginning, delete_file, delete_reports_on_page, file_version, insert_parts, part,
+    replace_file, set_beginning, waiting_files, with_files,
+};
 
 use super::{Error, Result, Row, Sql, Value, padded, placeholders, within};
 use crate::domain::{
@@ -331,24 +334,11 @@ pub async fn delete_old(
     Ok(())
 }
 
-/// Deletes the files and reports of imports of a page, which may mention somebody who is erased. What an import changed is kept, so that
-/// it can still be undone for others.
-pub async fn delete_texts_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    // In this order, as an import that ends: its row, and then its files.
-    for text in [
-        "UPDATE imports SET report = NULL, beginning = NULL WHERE institution_id = $1 AND name_page_id = $2",
-        "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
-         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
-    ] {
-        sql.execute(text, &[institution.into(), page.into()]).await?;
-    }
-    Ok(())
-}
-
 /// Deletes everything about imports of a page.
 pub async fn delete_on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId) -> Result<()> {
-    delete_texts_on_page(sql, institution, page).await?;
     for text in [
+        "DELETE FROM import_files WHERE institution_id = $1 AND import_id IN \
+         (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
         "DELETE FROM import_changes WHERE institution_id = $1 AND import_id IN \
          (SELECT id FROM imports WHERE institution_id = $1 AND name_page_id = $2)",
         "DELETE FROM imports WHERE institution_id = $1 AND name_page_id = $2",

@@ -326,7 +326,7 @@ pub async fn delete_rest(sql: &mut Sql, institution: InstitutionId) -> Result<()
         "DELETE FROM mail_texts WHERE institution_id = $1",
         "DELETE FROM recording_requests WHERE institution_id = $1",
         "DELETE FROM refused_people WHERE institution_id = $1",
-        "DELETE FROM moderation WHERE institution_id = $1",
+        "DELETE FROM entry_cases WHERE institution_id = $1",
         "DELETE FROM retention_notices WHERE institution_id = $1",
         "DELETE FROM coverage WHERE institution_id = $1",
         "DELETE FROM coverage_days WHERE institution_id = $1",

@@ -63,8 +63,11 @@ pub async fn find_live(sql: &mut Sql, institution: InstitutionId, hex: &str) -> 
     sql.one(FIND_LIVE, &[institution.into(), hex.into()], read).await
 }
 
-/// Media of hidden people is kept but not served. Recordings that are held or removed are always hidden.
-const FIND_LIVE: &str = "SELECT kind, bytes FROM media WHERE institution_id = $1 AND hex = $2 AND NOT hidden";
+/// Media of hidden people is kept but not served. Recordings that are held or removed are always hidden. The picture of an entry that is
+/// held has no link.
+const FIND_LIVE: &str = "SELECT m.kind, m.bytes FROM media m WHERE m.institution_id = $1 AND m.hex = $2 AND NOT m.hidden \
+     AND (m.kind <> 'photo' OR (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id = m.participant_id \
+     AND p.held) IS NULL)";
 
 /// The recording that has replaced this one, possibly after several replacements.
 pub async fn successor(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<Recording>> {

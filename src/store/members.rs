@@ -193,3 +193,28 @@ pub async fn open_to(sql: &mut Sql, person: &PersonId, now: Moment) -> Result<Ve
     ];
     sql.rows(&text, &params, name_pages::from_row).await
 }
+
+/// Columns with the signature of whoever did something: the email of a member, or another word. With what they get when the member is
+/// erased.
+const SIGNED: [(&str, &str, &str); 4] = [
+    ("moderation", "decided_by", "NULL"),
+    ("entry_cases", "decided_by", "NULL"),
+    ("deleted_people", "deleted_by", "''"),
+    ("people_tasks", "created_by", "''"),
+];
+
+/// Forgets what a member has signed. They may have signed with another spelling of the address.
+pub async fn forget(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    email_key: &str,
+    email: Option<&str>,
+) -> Result<()> {
+    for (table, column, nobody) in SIGNED {
+        let text = format!(
+            "UPDATE {table} SET {column} = {nobody} WHERE institution_id = $1 AND (LOWER({column}) = $2 OR {column} = $3)"
+        );
+        sql.execute(&text, &[institution.into(), email_key.into(), email.into()]).await?;
+    }
+    Ok(())
+}

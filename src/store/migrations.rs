@@ -57,6 +57,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0049_mail_fairness", include_str!("../../migrations/0049_mail_fairness.sql")),
     ("0050_audit_chain", include_str!("../../migrations/0050_audit_chain.sql")),
     ("0051_kept_recordings", include_str!("../../migrations/0051_kept_recordings.sql")),
+    ("0052_held_entries", include_str!("../../migrations/0052_held_entries.sql")),
+    ("0053_import_rows", include_str!("../../migrations/0053_import_rows.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

@@ -1,12 +1,15 @@
-//! Cases of moderation. The recordings that they are about are in `media`.
+//! Cases of moderation. Those about recordings, which are in `media`, are in the table `moderation`; those about whole entries are in
+//! `entry_cases`, which has the same columns. Whether an entry is held is a column of `participants`.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Error, Result, Row, Sql, Value, expiry, media, padded, placeholders, position_in};
+use super::{
+    Error, Result, Row, Sql, Value, expiry, media, outsiders, padded, participants, placeholders, position_in,
+};
 use crate::domain::{
     ids::{InstitutionId, ModerationId, NamePageId, ParticipantId},
     media::Media,
-    moderation::{Case, CaseKind, CaseState, Complaint},
+    moderation::{About, Case, CaseKind, CaseState, Complaint},
     moment::Moment,
 };
 
@@ -27,7 +30,14 @@ const SELECTED: [&str; 14] = [
     "c.purge_at",
 ];
 
-fn from_row(row: &Row<'_>) -> Result<Case> {
+const fn table(about: About) -> &'static str {
+    match about {
+        About::Recording => "moderation",
+        About::Entry => "entry_cases",
+    }
+}
+
+fn from_row(row: &Row<'_>, about: About) -> Result<Case> {
     let unknown =
         |what: &str| Error::Broken(format!("a {what} of moderation that this binary does not know"));
     let kind = CaseKind::parse(&row.text(const { position_in(&SELECTED, "c.kind") })?);
@@ -41,6 +51,7 @@ fn from_row(row: &Row<'_>) -> Result<Case> {
         page: row.id(const { position_in(&SELECTED, "c.name_page_id") })?,
         participant: row.id(const { position_in(&SELECTED, "c.participant_id") })?,
         kind: kind.ok_or_else(|| unknown("kind"))?,
+        about,
         hex: row.text(const { position_in(&SELECTED, "c.hex") })?,
         state: state.ok_or_else(|| unknown("state"))?,
         complaint,
@@ -118,30 +129,70 @@ pub async fn hold(
     let params: [Value<'_>; 5] =
         [(&held.hex).into(), now.micros().into(), page.into(), institution.into(), participant.into()];
     if sql.execute(text, &params).await? == 0 {
-        let case = Case {
-            id: new_case,
-            page,
-            participant,
-            kind: CaseKind::Held,
-            hex: held.hex.clone(),
-            state: CaseState::Open,
-            complaint: None,
-            sentence: None,
-            reports: 0,
-            created_at: now,
-            decided_at: None,
-            decided_by: None,
-            reason: None,
-            purge_at: None,
-        };
+        let place = (participant, page);
+        let case = Case::open(new_case, place, About::Recording, held.hex.clone(), None, now);
         insert(sql, institution, &case).await?;
     }
     Ok(old)
 }
 
+/// Those of these registrations whose changes by their owners are held: strangers on a page that holds, and entries that are held
+/// already. With the page of each. Includes hidden people.
+pub async fn holding_entries(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, NamePageId>> {
+    let mut found = holding(sql, institution, ids).await?;
+    let strangers = outsiders::among(sql, institution, &found.keys().copied().collect::<Vec<_>>()).await?;
+    found.retain(|id, _| strangers.contains(id));
+    for group in padded(ids) {
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.iter().copied().map(Value::from)).collect();
+        let read = |row: &Row<'_>| Ok((row.id::<ParticipantId>(0)?, row.id::<NamePageId>(1)?));
+        found.extend(sql.rows(&held_text(group.len()), &params, read).await?);
+    }
+    Ok(found)
+}
+
+fn held_text(count: usize) -> String {
+    let these = placeholders(2, count);
+    let of = |table: &str| {
+        format!(
+            "SELECT p.id, p.name_page_id FROM {table} p WHERE p.institution_id = $1 AND p.id IN ({these}) AND p.held"
+        )
+    };
+    format!("{} UNION {}", of("participants"), of("hidden_participants"))
+}
+
+/// Holds an entry until a manager approves it as it is now. What was decided about it before is outdated. The caller holds the
+/// institution's lock.
+pub async fn hold_entry(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (participant, page): (ParticipantId, NamePageId),
+    new_case: ModerationId,
+    now: Moment,
+) -> Result<()> {
+    participants::set_held(sql, institution, participant, true, now).await?;
+    let text = "DELETE FROM entry_cases WHERE institution_id = $1 AND participant_id = $2 AND state IN ('rejected', 'removed')";
+    sql.execute(text, &[institution.into(), participant.into()]).await?;
+    let version = new_case.to_string();
+    let text = "UPDATE entry_cases SET hex = $1, created_at = $2, name_page_id = $3 WHERE institution_id = $4 \
+                AND participant_id = $5 AND kind = 'held' AND state = 'open'";
+    let params: [Value<'_>; 5] =
+        [(&version).into(), now.micros().into(), page.into(), institution.into(), participant.into()];
+    if sql.execute(text, &params).await? == 0 {
+        let case = Case::open(new_case, (participant, page), About::Entry, version, None, now);
+        insert(sql, institution, &case).await?;
+    }
+    Ok(())
+}
+
 pub async fn insert(sql: &mut Sql, institution: InstitutionId, case: &Case) -> Result<()> {
     let text = format!(
-        "INSERT INTO moderation (institution_id, {}) VALUES ({})",
+        "INSERT INTO {} (institution_id, {}) VALUES ({})",
+        table(case.about),
         columns().replace("c.", ""),
         placeholders(1, SELECTED.len() + 1)
     );
@@ -170,20 +221,31 @@ fn columns() -> String {
 }
 
 pub async fn find(sql: &mut Sql, institution: InstitutionId, id: ModerationId) -> Result<Option<Case>> {
-    let text = format!("SELECT {} FROM moderation c WHERE c.institution_id = $1 AND c.id = $2", columns());
-    sql.one(&text, &[institution.into(), id.into()], from_row).await
+    for about in About::ALL {
+        let text =
+            format!("SELECT {} FROM {} c WHERE c.institution_id = $1 AND c.id = $2", columns(), table(about));
+        let found = sql.one(&text, &[institution.into(), id.into()], |row| from_row(row, about)).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// All cases of a participant, in the order in which they were opened.
 pub async fn of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<Vec<Case>> {
-    sql.rows(&of_text(), &[institution.into(), participant.into()], from_row).await
-}
-
-fn of_text() -> String {
-    format!(
-        "SELECT {} FROM moderation c WHERE c.institution_id = $1 AND c.participant_id = $2 ORDER BY c.id",
-        columns()
-    )
+    let mut found = Vec::new();
+    for about in About::ALL {
+        let text = format!(
+            "SELECT {} FROM {} c WHERE c.institution_id = $1 AND c.participant_id = $2 ORDER BY c.id",
+            columns(),
+            table(about)
+        );
+        let params = [institution.into(), participant.into()];
+        found.extend(sql.rows(&text, &params, |row| from_row(row, about)).await?);
+    }
+    found.sort_by_key(|case| case.id);
+    Ok(found)
 }
 
 /// Which cases are listed.
@@ -218,15 +280,17 @@ pub async fn list(
         Pages::These(pages) => padded(pages).collect(),
     };
     let mut found = Vec::new();
-    for group in groups {
-        let text = list_text(group.len(), listed, behind.is_some());
-        let mut params: Vec<Value<'_>> = vec![institution.into()];
-        params.extend(group.into_iter().map(Value::from));
-        params.extend(behind.map(Value::from));
-        params.push(count.into());
-        found.extend(sql.rows(&text, &params, from_row).await?);
+    for about in About::ALL {
+        for group in &groups {
+            let text = list_text(about, group.len(), listed, behind.is_some());
+            let mut params: Vec<Value<'_>> = vec![institution.into()];
+            params.extend(group.iter().copied().map(Value::from));
+            params.extend(behind.map(Value::from));
+            params.push(count.into());
+            found.extend(sql.rows(&text, &params, |row| from_row(row, about)).await?);
+        }
     }
-    // A member may have more pages than one statement takes.
+    // There are two tables, and a member may have more pages than one statement takes.
     match listed {
         Listed::Open => found.sort_by_key(|case| case.id),
         Listed::Decided => found.sort_by_key(|case| std::cmp::Reverse(case.id)),
@@ -236,8 +300,8 @@ pub async fn list(
 }
 
 /// Of so many pages, or of all if there are none.
-fn list_text(pages: usize, listed: Listed, behind: bool) -> String {
-    let mut text = format!("SELECT {} FROM moderation c WHERE c.institution_id = $1", columns());
+fn list_text(about: About, pages: usize, listed: Listed, behind: bool) -> String {
+    let mut text = format!("SELECT {} FROM {} c WHERE c.institution_id = $1", columns(), table(about));
     let mut next = 2 + pages;
     match pages {
         0 => {}
@@ -254,7 +318,7 @@ fn list_text(pages: usize, listed: Listed, behind: bool) -> String {
         next += 1;
     }
     // Scalar subqueries, as in `invitations/guests.rs`: with `EXISTS`, PostgreSQL may scan the table.
-    if listed == Listed::Open {
+    if listed == Listed::Open && about == About::Recording {
         text.push_str(
             " AND (SELECT m.hex FROM media m WHERE m.institution_id = $1 AND m.hex = c.hex) IS NOT NULL",
         );
@@ -266,33 +330,36 @@ fn list_text(pages: usize, listed: Listed, behind: bool) -> String {
     text
 }
 
-/// The open report about a recording with this complaint.
+/// The open report about a recording or an entry with this complaint.
 pub async fn open_report(
     sql: &mut Sql,
     institution: InstitutionId,
     participant: ParticipantId,
-    hex: &str,
+    (about, hex): (About, &str),
     complaint: Complaint,
 ) -> Result<Option<Case>> {
     let text = format!(
-        "SELECT {} FROM moderation c WHERE c.institution_id = $1 AND c.participant_id = $2 AND c.hex = $3 AND c.complaint = $4 \
+        "SELECT {} FROM {} c WHERE c.institution_id = $1 AND c.participant_id = $2 AND c.hex = $3 AND c.complaint = $4 \
          AND c.state = 'open' ORDER BY c.id LIMIT 1",
-        columns()
+        columns(),
+        table(about)
     );
     let params = [institution.into(), participant.into(), hex.into(), complaint.word().into()];
-    sql.one(&text, &params, from_row).await
+    sql.one(&text, &params, |row| from_row(row, about)).await
 }
 
 /// One more listener complains.
 pub async fn add_report(
     sql: &mut Sql,
     institution: InstitutionId,
-    id: ModerationId,
+    (about, id): (About, ModerationId),
     sentence: Option<&str>,
 ) -> Result<()> {
-    let text =
-        "UPDATE moderation SET reports = reports + 1, sentence = $1 WHERE institution_id = $2 AND id = $3";
-    sql.execute(text, &[sentence.into(), institution.into(), id.into()]).await.map(|_| ())
+    let text = format!(
+        "UPDATE {} SET reports = reports + 1, sentence = $1 WHERE institution_id = $2 AND id = $3",
+        table(about)
+    );
+    sql.execute(&text, &[sentence.into(), institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// What was decided, and by whom.
@@ -302,40 +369,45 @@ pub struct Verdict {
     pub by: String,
     pub reason: Option<String>,
     pub at: Moment,
-    pub purge_at: Moment,
+    /// `None` keeps the case.
+    pub purge_at: Option<Moment>,
 }
 
 pub async fn decide(
     sql: &mut Sql,
     institution: InstitutionId,
-    id: ModerationId,
+    (about, id): (About, ModerationId),
     verdict: &Verdict,
 ) -> Result<()> {
-    let text = "UPDATE moderation SET state = $1, decided_by = $2, reason = COALESCE($3, reason), decided_at = $4, purge_at = $5 \
-                WHERE institution_id = $6 AND id = $7";
+    let text = format!(
+        "UPDATE {} SET state = $1, decided_by = $2, reason = COALESCE($3, reason), decided_at = $4, purge_at = $5 \
+         WHERE institution_id = $6 AND id = $7",
+        table(about)
+    );
     let params: [Value<'_>; 7] = [
         verdict.state.word().into(),
         (&verdict.by).into(),
         verdict.reason.as_ref().into(),
         verdict.at.micros().into(),
-        verdict.purge_at.micros().into(),
+        verdict.purge_at.map(Moment::micros).into(),
         institution.into(),
         id.into(),
     ];
-    sql.execute(text, &params).await.map(|_| ())
+    sql.execute(&text, &params).await.map(|_| ())
 }
 
-/// Decides about a recording, in all cases about it that are in one of these states.
+/// Decides about a recording or an entry, in all cases about it that are in one of these states.
 pub async fn decide_about(
     sql: &mut Sql,
     institution: InstitutionId,
-    (participant, hex): (ParticipantId, &str),
+    about: &Case,
     states: &[CaseState],
     verdict: &Verdict,
 ) -> Result<()> {
-    for case in of(sql, institution, participant).await? {
-        if case.hex == hex && states.contains(&case.state) {
-            decide(sql, institution, case.id, verdict).await?;
+    for case in of(sql, institution, about.participant).await? {
+        let is_same = case.about == about.about && (case.about == About::Entry || case.hex == about.hex);
+        if is_same && states.contains(&case.state) {
+            decide(sql, institution, (case.about, case.id), verdict).await?;
         }
     }
     Ok(())
@@ -343,20 +415,26 @@ pub async fn decide_about(
 
 /// Decided cases whose time is over, of all institutions.
 pub async fn due(sql: &mut Sql, now: Moment, count: i64) -> Result<Vec<(InstitutionId, Case)>> {
-    let read = |row: &Row<'_>| Ok((row.id(SELECTED.len())?, from_row(row)?));
-    sql.rows(&due_text(), &[now.micros().into(), count.into()], read).await
+    let mut found = Vec::new();
+    for about in About::ALL {
+        let text = format!(
+            "SELECT {}, c.institution_id FROM {} c WHERE c.purge_at <= $1 ORDER BY c.purge_at, c.id LIMIT $2",
+            columns(),
+            table(about)
+        );
+        let read = |row: &Row<'_>| Ok((row.id(SELECTED.len())?, from_row(row, about)?));
+        found.extend(sql.rows(&text, &[now.micros().into(), count.into()], read).await?);
+    }
+    Ok(found)
 }
 
-fn due_text() -> String {
-    format!(
-        "SELECT {}, c.institution_id FROM moderation c WHERE c.purge_at <= $1 ORDER BY c.purge_at, c.id LIMIT $2",
-        columns()
-    )
-}
-
-pub async fn delete(sql: &mut Sql, institution: InstitutionId, id: ModerationId) -> Result<()> {
-    let text = "DELETE FROM moderation WHERE institution_id = $1 AND id = $2";
-    sql.execute(text, &[institution.into(), id.into()]).await.map(|_| ())
+pub async fn delete(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (about, id): (About, ModerationId),
+) -> Result<()> {
+    let text = format!("DELETE FROM {} WHERE institution_id = $1 AND id = $2", table(about));
+    sql.execute(&text, &[institution.into(), id.into()]).await.map(|_| ())
 }
 
 /// Deletes open reports about recordings that were replaced since, of all institutions.
@@ -366,23 +444,12 @@ pub async fn delete_obsolete(sql: &mut Sql) -> Result<u64> {
     expiry::remove(sql, "moderation", condition, &[]).await
 }
 
-/// Deletes all cases of a participant.
+/// Deletes all cases about recordings of a participant.
 pub async fn delete_of(sql: &mut Sql, institution: InstitutionId, participant: ParticipantId) -> Result<()> {
     sql.execute(DELETE_OF, &[institution.into(), participant.into()]).await.map(|_| ())
 }
 
 const DELETE_OF: &str = "DELETE FROM moderation WHERE institution_id = $1 AND participant_id = $2";
-
-/// Forgets that a member has decided cases. They may have signed with another spelling of the address.
-pub async fn forget_decider(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    email_key: &str,
-    email: Option<&str>,
-) -> Result<()> {
-    let text = "UPDATE moderation SET decided_by = NULL WHERE institution_id = $1 AND (LOWER(decided_by) = $2 OR decided_by = $3)";
-    sql.execute(text, &[institution.into(), email_key.into(), email.into()]).await.map(|_| ())
-}
 
 /// Hands the cases of an entry and its recordings that are held or removed to the entry that it is merged into. Of two recordings that
 /// are held, the newer one is kept; returns the other one.
@@ -402,13 +469,39 @@ pub async fn merge(
     Ok(gone)
 }
 
+/// Two entries become one, on the page of the first. If one of them is held, both are: nobody has approved what the first one takes
+/// from the other.
+pub async fn merge_entries(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    (own, other): (ParticipantId, ParticipantId),
+    page: NamePageId,
+    now: Moment,
+) -> Result<()> {
+    let text = "UPDATE entry_cases SET participant_id = $1, name_page_id = $2 WHERE institution_id = $3 AND participant_id = $4";
+    sql.execute(text, &[own.into(), page.into(), institution.into(), other.into()]).await?;
+    let params = [institution.into(), other.into()];
+    if sql.one(&held_text(1), &params, |_| Ok(())).await?.is_some() {
+        participants::set_held(sql, institution, own, true, now).await?;
+    }
+    Ok(())
+}
+
 /// For the test that checks query plans: lists of the console, each with the index that it needs.
 #[doc(hidden)]
 pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let numbers = |all: &[i64]| -> Vec<Value<'static>> { all.iter().copied().map(Value::Int).collect() };
     vec![
-        ("moderation_decided", list_text(0, Listed::Decided, true), numbers(&[1, 1_000_000, 50])),
-        ("moderation_decided_on_page", list_text(1, Listed::Decided, true), numbers(&[1, 1, 1_000_000, 50])),
+        (
+            "moderation_decided",
+            list_text(About::Recording, 0, Listed::Decided, true),
+            numbers(&[1, 1_000_000, 50]),
+        ),
+        (
+            "moderation_decided_on_page",
+            list_text(About::Recording, 1, Listed::Decided, true),
+            numbers(&[1, 1, 1_000_000, 50]),
+        ),
     ]
 }
 
@@ -417,17 +510,24 @@ pub fn console_statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> 
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
     let params = [vec![Value::Int(1)], vec![Value::Int(7); 8]].concat();
     let numbers = |all: &[i64]| -> Vec<Value<'static>> { all.iter().copied().map(Value::Int).collect() };
-    vec![
-        ("whose pages hold recordings", holding_text(8), params),
-        ("open cases of a page", list_text(1, Listed::Open, true), numbers(&[1, 2, 3, 50])),
-        ("decided cases of a page", list_text(1, Listed::Decided, true), numbers(&[1, 2, 30_000, 50])),
-        ("open cases of some pages", list_text(4, Listed::Open, true), numbers(&[1, 2, 3, 4, 5, 3, 50])),
-        (
-            "decided cases of some pages",
-            list_text(4, Listed::Decided, true),
-            numbers(&[1, 2, 3, 4, 5, 30_000, 50]),
-        ),
-        ("open cases of an institution", list_text(0, Listed::Open, false), numbers(&[1, 50])),
-        ("decided cases of an institution", list_text(0, Listed::Decided, false), numbers(&[1, 50])),
-    ]
+    let mut all = vec![
+        ("whose pages hold recordings", holding_text(8), params.clone()),
+        ("whose entries are held", held_text(8), params),
+    ];
+    for about in About::ALL {
+        let list = |pages, listed, behind| list_text(about, pages, listed, behind);
+        all.extend([
+            ("open cases of a page", list(1, Listed::Open, true), numbers(&[1, 2, 3, 50])),
+            ("decided cases of a page", list(1, Listed::Decided, true), numbers(&[1, 2, 30_000, 50])),
+            ("open cases of some pages", list(4, Listed::Open, true), numbers(&[1, 2, 3, 4, 5, 3, 50])),
+            (
+                "decided cases of some pages",
+                list(4, Listed::Decided, true),
+                numbers(&[1, 2, 3, 4, 5, 30_000, 50]),
+            ),
+            ("open cases of an institution", list(0, Listed::Open, false), numbers(&[1, 50])),
+            ("decided cases of an institution", list(0, Listed::Decided, false), numbers(&[1, 50])),
+        ]);
+    }
+    all
 }

@@ -36,7 +36,7 @@ pub(super) use names::fill_name_keys;
 pub use names::{NameMatch, Names, named};
 pub use statements::{batches, statements};
 pub use writes::{
-    Record, clear_emails, delete, insert, insert_all, list_badge, list_badges, set_identity, update,
+    Record, clear_emails, delete, insert, insert_all, list_badge, list_badges, set_held, set_identity, update,
 };
 
 const LABEL: &str = "n.title, n.slug, n.event_code, n.access_code, n.allow_v2";

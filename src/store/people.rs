@@ -17,7 +17,7 @@ pub async fn on_page(sql: &mut Sql, institution: InstitutionId, page: NamePageId
     let (mut everybody, mut after) = (Vec::new(), -1);
     loop {
         let params = [institution.into(), page.into(), after.into(), (BATCH as i64).into()];
-        let batch = sql.rows(ON_PAGE, &params, |row| Ok((listed(row)?, row.int(4)?))).await?;
+        let batch = sql.rows(ON_PAGE, &params, |row| Ok((listed(row)?, row.int(5)?))).await?;
         let is_last = batch.len() < BATCH;
         after = batch.last().map_or(after, |(_, place)| *place);
         everybody.extend(batch.into_iter().map(|(one, _)| one));
@@ -34,10 +34,11 @@ fn listed(row: &Row<'_>) -> Result<Listed> {
         first_name: row.opt_text(1)?,
         last_name: row.opt_text(2)?,
         is_recorded: row.int(3)? > 0,
+        is_held: row.bool(4)?,
     })
 }
 
-const ON_PAGE: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at, p.page_place FROM participants p \
+const ON_PAGE: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at, p.held, p.page_place FROM participants p \
      WHERE p.institution_id = $1 AND p.name_page_id = $2 AND p.page_place > $3 ORDER BY p.page_place LIMIT $4";
 
 /// The people of a page who were registered or changed after `since`. `None` if more than `most` people of the institution were,
@@ -51,7 +52,7 @@ pub async fn changed_on_page(
 ) -> Result<Option<Vec<Listed>>> {
     let params = [institution.into(), since.micros().into(), (most as i64 + 1).into()];
     let on_page = |row: &Row<'_>| {
-        let is_here = row.id::<NamePageId>(4)? == page;
+        let is_here = row.id::<NamePageId>(5)? == page;
         if is_here { listed(row).map(Some) } else { Ok(None) }
     };
     let changed = sql.rows(CHANGED, &params, on_page).await?;
@@ -59,7 +60,7 @@ pub async fn changed_on_page(
 }
 
 /// There is no index of a page's people by their time of change, and writes would have to maintain it.
-const CHANGED: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at, p.name_page_id FROM participants p \
+const CHANGED: &str = "SELECT p.id, p.first_name, p.last_name, p.recorded_at, p.held, p.name_page_id FROM participants p \
      WHERE p.institution_id = $1 AND p.updated_at > $2 ORDER BY p.updated_at, p.id LIMIT $3";
 
 /// Is the person with this email on the page?

@@ -170,11 +170,22 @@ fn newest_text(by: Newest, extra: Extra) -> String {
     )
 }
 
-/// Those with a recording that waits for approval, at most so many.
+/// Those with a recording or an entry that waits for approval, at most so many.
 pub async fn waiting(sql: &mut Sql, institution: InstitutionId, count: i64) -> Result<Vec<ParticipantId>> {
-    let text = "SELECT c.participant_id FROM moderation c WHERE c.institution_id = $1 AND c.state = 'open' \
-                AND c.kind = 'held' ORDER BY c.id LIMIT $2";
-    sql.rows(text, &[institution.into(), count.into()], |row| row.id(0)).await
+    let mut found = Vec::new();
+    for table in ["moderation", "entry_cases"] {
+        let text = format!(
+            "SELECT c.participant_id FROM {table} c WHERE c.institution_id = $1 AND c.state = 'open' \
+             AND c.kind = 'held' ORDER BY c.id LIMIT $2"
+        );
+        found.extend(
+            sql.rows(&text, &[institution.into(), count.into()], |row| row.id::<ParticipantId>(0)).await?,
+        );
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    Ok(found)
 }
 
 /// Those whose recordings are paused, at most so many.
@@ -184,7 +195,7 @@ pub async fn paused(sql: &mut Sql, institution: InstitutionId, count: i64) -> Re
     sql.rows(text, &[institution.into(), count.into()], |row| row.id(0)).await
 }
 
-/// Those of these people with a recording that waits for approval.
+/// Those of these people with a recording or an entry that waits for approval.
 pub async fn waiting_among(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -192,11 +203,19 @@ pub async fn waiting_among(
 ) -> Result<HashSet<ParticipantId>> {
     let mut found = HashSet::new();
     for group in padded(ids) {
-        let text = waiting_among_text(group.len());
-        let read = |row: &Row<'_>| row.id::<ParticipantId>(0);
-        found.extend(sql.rows(&text, &keyed(institution, group), read).await?);
+        let params = keyed(institution, group.clone());
+        for text in [waiting_among_text(group.len()), held_among_text(group.len())] {
+            found.extend(sql.rows(&text, &params, |row| row.id::<ParticipantId>(0)).await?);
+        }
     }
     Ok(found)
+}
+
+fn held_among_text(count: usize) -> String {
+    format!(
+        "SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id IN ({}) AND p.held",
+        placeholders(2, count)
+    )
 }
 
 fn waiting_among_text(count: usize) -> String {

@@ -72,17 +72,6 @@ fn from_row(row: &Row<'_>) -> Result<PeopleTask> {
     })
 }
 
-/// Forgets that a member has begun tasks. They may have signed with another spelling of the address.
-pub async fn forget_author(
-    sql: &mut Sql,
-    institution: InstitutionId,
-    email_key: &str,
-    email: Option<&str>,
-) -> Result<()> {
-    let text = "UPDATE people_tasks SET created_by = '' WHERE institution_id = $1 AND (LOWER(created_by) = $2 OR created_by = $3)";
-    sql.execute(text, &[institution.into(), email_key.into(), email.into()]).await.map(|_| ())
-}
-
 pub async fn find(sql: &mut Sql, institution: InstitutionId, id: PeopleTaskId) -> Result<Option<PeopleTask>> {
     let text = format!("SELECT {COLUMNS} FROM people_tasks WHERE institution_id = $1 AND id = $2");
     sql.one(&text, &[institution.into(), id.into()], from_row).await

@@ -23,13 +23,14 @@ pub enum OnErasure {
 }
 
 /// Every table with rows that refer to a registration by `participant_id`.
-pub const TABLES: [(&str, OnErasure); 22] = [
+pub const TABLES: [(&str, OnErasure); 23] = [
     ("calls", OnErasure::WithAttempts),
     ("course_identities", OnErasure::Alone),
     ("course_members", OnErasure::Alone),
     ("course_staff", OnErasure::Unlinked),
     ("deleted_people", OnErasure::Alone),
     ("departures", OnErasure::WithReports),
+    ("entry_cases", OnErasure::Alone),
     ("import_changes", OnErasure::Alone),
     ("kept_recordings", OnErasure::Alone),
     ("lti_sessions", OnErasure::Alone),
@@ -317,7 +318,8 @@ pub async fn emails(
     texts_of(sql, institution, registrations, "email_key").await
 }
 
-async fn identifiers(
+/// The ids in the institution of these registrations.
+pub async fn identifiers(
     sql: &mut Sql,
     institution: InstitutionId,
     registrations: &[Registration],

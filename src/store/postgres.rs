@@ -303,6 +303,10 @@ impl Postgres {
         Ok((permit, self.client().await?))
     }
 
+    pub fn free_writers(&self) -> usize {
+        self.writers.available_permits()
+    }
+
     /// This many rows have been changed.
     fn count_rows(&self, changed: u64) {
         // Citus plans a statement for the shards each time.

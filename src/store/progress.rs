@@ -162,21 +162,21 @@ pub async fn bounces(sql: &mut Sql, institution: InstitutionId, pages: Option<&[
 pub async fn cases(sql: &mut Sql, institution: InstitutionId, pages: Option<&[NamePageId]>) -> Result<u64> {
     // As in `moderation::list`: recordings that were replaced since, and people who have left, are left out.
     const STILL_THERE: &str = "c.state = 'open' \
-         AND (SELECT m.hex FROM media m WHERE m.institution_id = $1 AND m.hex = c.hex) IS NOT NULL \
          AND (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id = c.participant_id) IS NOT NULL";
-    let Some(pages) = pages else {
-        let text = format!(
-            "SELECT COUNT(*) FROM (SELECT 1 FROM moderation c WHERE c.institution_id = $1 AND {STILL_THERE} LIMIT $2) w"
-        );
-        return count(sql, &text, &[institution.into(), MOST.into()]).await;
-    };
-    let text = format!(
-        "SELECT COUNT(*) FROM (SELECT 1 FROM moderation c WHERE c.institution_id = $1 AND c.name_page_id = $2 \
-         AND {STILL_THERE} LIMIT $3) w"
-    );
+    const STILL_HEARD: &str =
+        "AND (SELECT m.hex FROM media m WHERE m.institution_id = $1 AND m.hex = c.hex) IS NOT NULL";
     let mut all = 0;
-    for page in pages {
-        all += count(sql, &text, &[institution.into(), (*page).into(), MOST.into()]).await?;
+    for (table, still) in [("moderation", STILL_HEARD), ("entry_cases", "")] {
+        let from = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {table} c WHERE c.institution_id = $1");
+        let Some(pages) = pages else {
+            let text = format!("{from} AND {STILL_THERE} {still} LIMIT $2) w");
+            all += count(sql, &text, &[institution.into(), MOST.into()]).await?;
+            continue;
+        };
+        let text = format!("{from} AND c.name_page_id = $2 AND {STILL_THERE} {still} LIMIT $3) w");
+        for page in pages {
+            all += count(sql, &text, &[institution.into(), (*page).into(), MOST.into()]).await?;
+        }
     }
     Ok(all)
 }

@@ -730,7 +730,8 @@ pub fn cases() -> Vec<Case> {
         case!("imports::undo::start_undo", Page, |s, a| imports::start_undo(
             &s.world.app,
             a,
-            (s.id, s.world.page.id)
+            (s.id, s.world.page.id),
+            ImportId::new(1)
         )),
         case!("imports::uploads::upload", Page, |s, a| imports::upload(
             &s.world.app,
@@ -1218,6 +1219,20 @@ pub fn cases() -> Vec<Case> {
             None,
             ModerationId::new(1)
         )),
+        case!("moderation::picture", Page, |s, a| moderation::picture(
+            &s.world.app,
+            a,
+            s.id,
+            Some(s.world.page.id),
+            ModerationId::new(1)
+        )),
+        case!("moderation::picture", AnyPage, |s, a| moderation::picture(
+            &s.world.app,
+            a,
+            s.id,
+            None,
+            ModerationId::new(1)
+        )),
         case!("demo::seed", Installation, |s, a| demo::seed(&s.world.app, a, s.world.folder.path())),
         case!("calls::all", Institution, |s, a| calls::all(&s.world.app, a, Some(s.id), 10)),
         case!("calls::all", AnyInstitution, |s, a| calls::all(&s.world.app, a, None, 10)),
@@ -1304,6 +1319,7 @@ pub fn cases() -> Vec<Case> {
             &s.world.page.slug,
             Kind::Recording
         )),
+        case!("own_media::picture", Institution, |s, a| own_media::picture(&s.world.app, a, &ana(s), None)),
         case!("registrations::register", Institution, |s, a| async {
             let details = registrations::PageDetails::read(&Form::from_query("first_name=Ana"));
             registrations::register(&s.world.app, a, &ana(s), &public(s).await, false, None, details).await
@@ -1407,11 +1423,11 @@ async fn ask(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
 
 async fn report(scene: &Scene, actor: &Actor) -> Result<listening::Answer> {
     let (public, id) = (public(scene).await, listed(scene).await);
-    let complaint = Complaint::Offensive;
-    listening::report(&scene.world.app, Some(actor), None, &public, &id, complaint, "Why").await
+    let report = moderation::Report { about: None, complaint: Complaint::Offensive, sentence: "Why" };
+    listening::report(&scene.world.app, Some(actor), None, &public, &id, report).await
 }
 
-async fn reportable(scene: &Scene, actor: &Actor) -> Result<String> {
+async fn reportable(scene: &Scene, actor: &Actor) -> Result<listening::Reportable> {
     let (public, id) = (public(scene).await, listed(scene).await);
     listening::reportable(&scene.world.app, Some(actor), &public, &id).await
 }

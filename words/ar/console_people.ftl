@@ -178,3 +178,6 @@ console-people-refused-none = لا أحد معطَّل.
 console-people-refused-since = منذ
 console-people-readmit = السماح بالدخول مجددا
 console-people-readmitted = يمكن دعوة هذا الشخص مجددا. أرسل إليه دعوة جديدة.
+console-people-merge-admin = لهذين السجلين عنوانا بريد مختلفان، وقد يكونان لشخصين. لا يدمجهما إلا مالك أو مدير.
+console-people-merge-paused = أوقف صاحب السجل الآخر تسجيلاته مؤقتا أو سحب موافقته، وله عنوان بريد مختلف. لا يمكن دمج السجلين.
+console-messages-notice = إشعار بتغيير البيانات

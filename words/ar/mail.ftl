@@ -17,3 +17,7 @@ mail-address-then = إن لم تكن تتوقع ذلك، فاسأل { $instituti
 mail-replaced-subject = تم استبدال تسجيلك: { $institution }
 mail-replaced-what = استبدل شخص آخر تسجيل اسمك الذي سجلته بنفسك، في الصفحة { $page } لدى { $institution }.
 mail-replaced-then = يُحفظ تسجيلك حتى { $date }. يمكنك إعادته بضغطة واحدة في صفحتك:
+mail-merged-subject = دمج سجلين: { $institution }
+mail-merged-own = دُمج سجلك في { $page } مع سجل له عنوان بريد إلكتروني آخر. وقد يكون أخذ منه تسجيلا.
+mail-merged-other = دُمج سجلك في { $page } في سجل له عنوان بريد إلكتروني آخر. وما كان فيه، مثل تسجيلك، قد يكون الآن تابعا لذلك العنوان، ولا يمكنك تغييره بهذا العنوان.
+mail-merged-then = إذا لم يكن السجلان لشخص واحد، فأبلغ { $institution } فورا.

@@ -36,6 +36,19 @@ page-mail-rejection-text =
     { $link }
 
     التسجيل ممكن حتى { $closes }.
+page-mail-entry-rejection-subject = يرجى مراجعة بياناتك: { $page }
+page-mail-entry-rejection-text =
+    مرحبا { $name }،
+
+    لم تقبل بياناتك من أجل { $page }، ولذلك لا يراها الآخرون. والسبب هو:
+
+    { $reason }
+
+    يمكن تعديلها هنا:
+
+    { $link }
+
+    التسجيل ممكن حتى { $closes }.
 page-mail-request-subject = هناك من يود سماع اسمك: { $page }
 page-mail-request-text =
     مرحبا { $name }،
@@ -78,6 +91,7 @@ page-mail-page-show = عرض
 page-mail-kind-invitation = دعوة
 page-mail-kind-reminder = تذكير
 page-mail-kind-rejection = عدم قبول تسجيل
+page-mail-kind-entry-rejection = عدم قبول بيانات
 page-mail-kind-request = طلب تسجيل
 page-mail-kind-retention = حذف التسجيلات
 page-mail-page-built-in = هذا هو النص المرفق مع Endonym.

@@ -162,3 +162,6 @@ console-people-refused-none = Niemand ist deaktiviert.
 console-people-refused-since = Seit
 console-people-readmit = Wieder zulassen
 console-people-readmitted = Die Person kann wieder eingeladen werden. Senden Sie ihr eine neue Einladung.
+console-people-merge-admin = Diese Einträge haben verschiedene E-Mails, es können also zwei Personen sein. Nur Eigentümer oder Admins können sie zusammenführen.
+console-people-merge-paused = Die Person mit dem anderen Eintrag hat ihre Aufnahmen pausiert oder ihre Einwilligung widerrufen und hat eine andere E-Mail. Die beiden Einträge können nicht zusammengeführt werden.
+console-messages-notice = Nachricht über geänderte Daten

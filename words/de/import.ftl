@@ -94,3 +94,11 @@ import-field-legal-notes = Notizen zum amtlichen Namen
 import-field-recording = Aufnahme
 import-field-other = Ein anderes Feld
 import-archived = Diese Seite ist archiviert. Deshalb kann nichts importiert werden.
+import-undo-which = Den Import vom { $date } rückgängig machen? Er hat { $created } Personen hinzugefügt und { $updated } geändert.
+import-undo-now = Ja, diesen Import rückgängig machen
+import-file-gone = Jemand auf dieser Seite hat die eigenen Daten gelöscht. Diese Datei konnte sie enthalten und wurde deshalb gelöscht. Bitte lade sie ohne diese Person noch einmal hoch.
+import-removed =
+    { $count ->
+        [one] Eine Zeile wurde aus dieser Datei entfernt, weil die Person darin ihre Daten gelöscht hat.
+       *[other] { $count } Zeilen wurden aus dieser Datei entfernt, weil die Personen darin ihre Daten gelöscht haben.
+    }

@@ -17,3 +17,7 @@ mail-address-then = Wenn Sie das nicht erwartet haben, fragen Sie bitte gleich b
 mail-replaced-subject = Ihre Aufnahme wurde ersetzt: { $institution }
 mail-replaced-what = Jemand anderes hat Ihre eigene Aufnahme Ihres Namens ersetzt, auf der Seite { $page } von { $institution }.
 mail-replaced-then = Ihre eigene Aufnahme wird bis { $date } aufbewahrt. Mit einem Klick auf Ihrer Seite setzen Sie sie wieder ein:
+mail-merged-subject = Zwei Einträge wurden zusammengeführt: { $institution }
+mail-merged-own = Dein Eintrag für { $page } wurde mit einem Eintrag zusammengeführt, der eine andere E-Mail-Adresse hatte. Er hat vielleicht eine Aufnahme von ihm übernommen.
+mail-merged-other = Dein Eintrag für { $page } ist in einem Eintrag mit einer anderen E-Mail-Adresse aufgegangen. Was dazu gehörte, etwa deine Aufnahme, gehört jetzt vielleicht zu jener Adresse, und mit dieser kannst du es nicht ändern.
+mail-merged-then = Wenn diese Einträge nicht zu derselben Person gehören, sag { $institution } sofort Bescheid.

@@ -1,7 +1,7 @@
 # Moderation einer Namensseite: die Liste derer, die sie verwalten, und was Personen über ihre Aufnahmen lesen.
 
 moderation-title = Moderation
-moderation-lead = Neue Aufnahmen warten hier auf deine Freigabe. Bis dahin hören sie nur du und die Personen, die sie gemacht haben.
+moderation-lead = Neue Aufnahmen und neue Einträge von Personen, für die niemand bürgt, warten hier auf deine Freigabe. Bis dahin hören und sehen sie nur du und die Personen selbst.
 moderation-lead-off = Neue Aufnahmen auf dieser Seite sind sofort zu hören. Hier kommt an, was Zuhörende melden.
 moderation-lists = Fälle
 moderation-open = Zu entscheiden
@@ -47,3 +47,15 @@ moderation-fault-reason = Bitte schreibe eine Begründung. Die Person erhält si
 moderation-own-held = Deine Aufnahme wartet auf Freigabe. Bis dahin hören sie nur du und diejenigen, die diese Seite verwalten.
 moderation-own-held-earlier = Deine neue Aufnahme wartet auf Freigabe. Bis dahin hören andere die frühere.
 moderation-own-refused = Deine Aufnahme wurde nicht angenommen. Bitte nimm deinen Namen noch einmal auf. Die Begründung:
+moderation-photo = Bild von { $name }
+moderation-entry = Hier geht es um den ganzen Eintrag: Name, Lautschrift, Angaben und Bild.
+moderation-silenced = Diese Person hat ihre Aufnahmen pausiert oder ihre Einwilligung widerrufen. Deshalb hört niemand sonst diese Aufnahme, und sie kann nicht freigegeben werden.
+moderation-reject-entry-now = Eintrag ablehnen
+moderation-remove-entry-now = Eintrag entfernen
+moderation-entry-reason-hint = Die Person erhält deine Begründung mit einem Link zum Ändern des Eintrags.
+moderation-done-entry-shown = Andere sehen den Eintrag jetzt.
+moderation-done-entry-refused = Andere sehen den Eintrag nicht, und die Person erfährt die Begründung.
+moderation-done-entry-newer = Der Eintrag hat sich inzwischen geändert, deshalb wurde nichts entschieden. Bitte sieh ihn dir zuerst noch einmal an.
+moderation-done-silenced = Die Person hat die Aufnahme pausiert oder ihre Einwilligung widerrufen. Es wurde nichts geändert.
+moderation-own-entry-held = Dein Eintrag wartet auf Freigabe. Bis dahin sehen ihn nur du und diejenigen, die diese Seite verwalten.
+moderation-own-entry-refused = Dein Eintrag wurde nicht angenommen. Bitte ändere ihn. Die Begründung:

@@ -36,6 +36,19 @@ page-mail-rejection-text =
     { $link }
 
     Aufnahmen sind möglich bis { $closes }.
+page-mail-entry-rejection-subject = Bitte sieh dir deinen Eintrag noch einmal an: { $page }
+page-mail-entry-rejection-text =
+    Hallo { $name },
+
+    dein Eintrag für { $page } wurde nicht angenommen, deshalb sehen ihn andere nicht. Das ist der Grund:
+
+    { $reason }
+
+    Du kannst ihn hier ändern:
+
+    { $link }
+
+    Aufnahmen sind möglich bis { $closes }.
 page-mail-request-subject = Jemand möchte deinen Namen hören: { $page }
 page-mail-request-text =
     Hallo { $name },
@@ -78,6 +91,7 @@ page-mail-page-show = Anzeigen
 page-mail-kind-invitation = Einladung
 page-mail-kind-reminder = Erinnerung
 page-mail-kind-rejection = Aufnahme nicht angenommen
+page-mail-kind-entry-rejection = Eintrag nicht angenommen
 page-mail-kind-request = Bitte um eine Aufnahme
 page-mail-kind-retention = Aufnahmen werden gelöscht
 page-mail-page-built-in = Das ist der Text, der mit Endonym kommt.

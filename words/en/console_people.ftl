@@ -162,3 +162,6 @@ console-people-refused-none = Nobody is disabled.
 console-people-refused-since = Since
 console-people-readmit = Let in again
 console-people-readmitted = They can be invited again. Send them a new invitation.
+console-people-merge-admin = These entries have different emails, so they may be two people. Only an owner or an admin can merge them.
+console-people-merge-paused = The person with the other entry has paused their recordings or withdrawn their consent, and has another email. The two entries cannot be merged.
+console-messages-notice = Notice about changed data

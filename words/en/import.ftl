@@ -94,3 +94,11 @@ import-field-legal-notes = Notes on the legal name
 import-field-recording = Recording
 import-field-other = Another field
 import-archived = This page is archived, so nothing can be imported.
+import-undo-which = Undo the import of { $date }, with { $created } people added and { $updated } changed?
+import-undo-now = Yes, undo this import
+import-file-gone = Somebody on this page has deleted their data, and this file may have mentioned them, so it was deleted. Please upload it again without them.
+import-removed =
+    { $count ->
+        [one] One row has left this file, because the person in it has deleted their data.
+       *[other] { $count } rows have left this file, because the people in them have deleted their data.
+    }

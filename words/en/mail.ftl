@@ -17,3 +17,7 @@ mail-address-then = If you did not expect this, ask { $institution } at once. Wi
 mail-replaced-subject = Your recording was replaced: { $institution }
 mail-replaced-what = Somebody else has replaced the recording of your name that you made, on the page { $page } of { $institution }.
 mail-replaced-then = Your own recording is kept until { $date }. You put it back with one press on your page:
+mail-merged-subject = Two entries were merged: { $institution }
+mail-merged-own = Your entry for { $page } was merged with an entry that had another email address. It may have taken over a recording from it.
+mail-merged-other = Your entry for { $page } was merged into an entry with another email address. What it had, such as your recording, may now belong to that address, and you cannot change it with this one.
+mail-merged-then = If these entries are not of the same person, tell { $institution } at once.

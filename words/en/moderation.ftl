@@ -1,7 +1,7 @@
 # Moderation of a name page: the queue of its managers, and what owners read about their recordings.
 
 moderation-title = Moderation
-moderation-lead = New recordings wait here for your approval. Until then, only you and the people who made them can hear them.
+moderation-lead = New recordings, and new entries of people for whom nobody vouches, wait here for your approval. Until then, only you and the people themselves hear and see them.
 moderation-lead-off = New recordings on this page can be heard at once. What listeners report arrives here.
 moderation-lists = Cases
 moderation-open = To decide
@@ -47,3 +47,15 @@ moderation-fault-reason = Please write a reason. The person receives it.
 moderation-own-held = Your recording is waiting for approval. Until then, only you and those who manage this page can hear it.
 moderation-own-held-earlier = Your new recording is waiting for approval. Until then, others hear the earlier one.
 moderation-own-refused = Your recording was not accepted. Please record your name again. The reason:
+moderation-photo = Picture of { $name }
+moderation-entry = This is about the whole entry: name, spelling, details and picture.
+moderation-silenced = This person has paused their recordings or withdrawn their consent, so nobody else hears this one, and it cannot be approved.
+moderation-reject-entry-now = Reject the entry
+moderation-remove-entry-now = Remove the entry
+moderation-entry-reason-hint = The person receives your reason, with a link to change the entry.
+moderation-done-entry-shown = Others can see the entry now.
+moderation-done-entry-refused = Others do not see the entry, and its owner learns the reason.
+moderation-done-entry-newer = The entry has changed in the meantime, so nothing was decided. Please look at it again first.
+moderation-done-silenced = The person has paused the recording or withdrawn their consent. Nothing was changed.
+moderation-own-entry-held = Your entry is waiting for approval. Until then, only you and those who manage this page see it.
+moderation-own-entry-refused = Your entry was not accepted. Please change it. The reason:

@@ -36,6 +36,19 @@ page-mail-rejection-text =
     { $link }
 
     Recording is possible until { $closes }.
+page-mail-entry-rejection-subject = Please look at your entry again: { $page }
+page-mail-entry-rejection-text =
+    Hello { $name },
+
+    Your entry for { $page } was not accepted, so others do not see it. This is the reason:
+
+    { $reason }
+
+    You can change it here:
+
+    { $link }
+
+    Recording is possible until { $closes }.
 page-mail-request-subject = Somebody would like to hear your name: { $page }
 page-mail-request-text =
     Hello { $name },
@@ -78,6 +91,7 @@ page-mail-page-show = Show
 page-mail-kind-invitation = Invitation
 page-mail-kind-reminder = Reminder
 page-mail-kind-rejection = Recording not accepted
+page-mail-kind-entry-rejection = Entry not accepted
 page-mail-kind-request = Request for a recording
 page-mail-kind-retention = Recordings will be deleted
 page-mail-page-built-in = This is the text that comes with Endonym.

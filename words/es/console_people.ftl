@@ -162,3 +162,6 @@ console-people-refused-none = No hay nadie desactivado.
 console-people-refused-since = Desde
 console-people-readmit = Readmitir
 console-people-readmitted = Ya se puede volver a invitar a esta persona. Envíele una nueva invitación.
+console-people-merge-admin = Estas entradas tienen correos distintos, así que pueden ser dos personas. Solo un propietario o un administrador puede combinarlas.
+console-people-merge-paused = La persona de la otra entrada ha pausado sus grabaciones o ha retirado su consentimiento, y tiene otro correo. Las dos entradas no se pueden combinar.
+console-messages-notice = Aviso de datos cambiados

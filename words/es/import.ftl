@@ -94,3 +94,11 @@ import-field-legal-notes = Notas sobre el nombre legal
 import-field-recording = Grabación
 import-field-other = Otro campo
 import-archived = Esta página está archivada, así que no se puede importar nada.
+import-undo-which = ¿Deshacer la importación del { $date }? Personas añadidas: { $created }, modificadas: { $updated }.
+import-undo-now = Sí, deshacer esta importación
+import-file-gone = Alguien de esta página ha borrado sus datos. Este archivo podía contenerlos y por eso se ha borrado. Súbelo otra vez sin esa persona.
+import-removed =
+    { $count ->
+        [one] Se ha quitado una fila de este archivo, porque la persona ha borrado sus datos.
+       *[other] Se han quitado { $count } filas de este archivo, porque las personas han borrado sus datos.
+    }

@@ -17,3 +17,7 @@ mail-address-then = Si no lo esperaba, pregunte enseguida a { $institution }. Co
 mail-replaced-subject = Se ha sustituido su grabación: { $institution }
 mail-replaced-what = Otra persona ha sustituido la grabación de su nombre que usted hizo, en la página { $page } de { $institution }.
 mail-replaced-then = Su propia grabación se conserva hasta el { $date }. Puede restablecerla con un clic en su página:
+mail-merged-subject = Se han combinado dos entradas: { $institution }
+mail-merged-own = Tu entrada para { $page } se ha combinado con una entrada que tenía otra dirección de correo. Es posible que haya tomado de ella una grabación.
+mail-merged-other = Tu entrada para { $page } se ha combinado con una entrada de otra dirección de correo. Lo que tenía, como tu grabación, puede pertenecer ahora a esa dirección, y con esta no puedes cambiarlo.
+mail-merged-then = Si estas entradas no son de la misma persona, avisa a { $institution } de inmediato.

@@ -1,7 +1,7 @@
 # Moderación de una página de nombres: la lista de quienes la gestionan y lo que cada persona lee sobre su grabación.
 
 moderation-title = Moderación
-moderation-lead = Las grabaciones nuevas esperan aquí tu aprobación. Hasta entonces solo las oyen tú y quienes las hicieron.
+moderation-lead = Las grabaciones nuevas, y las entradas nuevas de personas por las que nadie responde, esperan aquí tu aprobación. Hasta entonces solo las oyen y ven tú y esas personas.
 moderation-lead-off = Las grabaciones nuevas de esta página se oyen de inmediato. Aquí llega lo que denuncian quienes escuchan.
 moderation-lists = Casos
 moderation-open = Por decidir
@@ -47,3 +47,15 @@ moderation-fault-reason = Escribe un motivo. La persona lo recibe.
 moderation-own-held = Tu grabación espera aprobación. Hasta entonces solo la oyen tú y quienes gestionan esta página.
 moderation-own-held-earlier = Tu nueva grabación espera aprobación. Hasta entonces los demás oyen la anterior.
 moderation-own-refused = Tu grabación no se aceptó. Graba tu nombre otra vez. El motivo:
+moderation-photo = Foto de { $name }
+moderation-entry = Se trata de toda la entrada: nombre, transcripción, datos y foto.
+moderation-silenced = Esta persona ha pausado sus grabaciones o ha retirado su consentimiento, así que nadie más oye esta grabación y no se puede aprobar.
+moderation-reject-entry-now = Rechazar la entrada
+moderation-remove-entry-now = Retirar la entrada
+moderation-entry-reason-hint = La persona recibe tu motivo, con un enlace para cambiar la entrada.
+moderation-done-entry-shown = Los demás ya pueden ver la entrada.
+moderation-done-entry-refused = Los demás no ven la entrada, y la persona conoce el motivo.
+moderation-done-entry-newer = La entrada ha cambiado entretanto, así que no se ha decidido nada. Mírala otra vez primero.
+moderation-done-silenced = La persona ha pausado la grabación o ha retirado su consentimiento. No se ha cambiado nada.
+moderation-own-entry-held = Tu entrada espera aprobación. Hasta entonces solo la ven tú y quienes gestionan esta página.
+moderation-own-entry-refused = Tu entrada no se aceptó. Cámbiala. El motivo:

@@ -36,6 +36,19 @@ page-mail-rejection-text =
     { $link }
 
     Se puede grabar hasta: { $closes }.
+page-mail-entry-rejection-subject = Por favor, revisa tu entrada: { $page }
+page-mail-entry-rejection-text =
+    Hola, { $name }:
+
+    No se ha aceptado tu entrada para { $page }, así que los demás no la ven. Este es el motivo:
+
+    { $reason }
+
+    Puedes cambiarla aquí:
+
+    { $link }
+
+    Se puede grabar hasta: { $closes }.
 page-mail-request-subject = Alguien quiere oír tu nombre: { $page }
 page-mail-request-text =
     Hola, { $name }:
@@ -78,6 +91,7 @@ page-mail-page-show = Mostrar
 page-mail-kind-invitation = Invitación
 page-mail-kind-reminder = Recordatorio
 page-mail-kind-rejection = Grabación no aceptada
+page-mail-kind-entry-rejection = Entrada no aceptada
 page-mail-kind-request = Petición de una grabación
 page-mail-kind-retention = Se borrarán las grabaciones
 page-mail-page-built-in = Este es el texto que viene con Endonym.

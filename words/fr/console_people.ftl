@@ -162,3 +162,6 @@ console-people-refused-none = Personne n’est désactivé.
 console-people-refused-since = Depuis
 console-people-readmit = Réadmettre
 console-people-readmitted = Cette personne peut de nouveau être invitée. Envoyez-lui une nouvelle invitation.
+console-people-merge-admin = Ces fiches ont des adresses e-mail différentes : il peut s’agir de deux personnes. Seul un propriétaire ou un administrateur peut les fusionner.
+console-people-merge-paused = La personne de l’autre fiche a mis ses enregistrements en pause ou retiré son consentement, et elle a une autre adresse e-mail. Les deux fiches ne peuvent pas être fusionnées.
+console-messages-notice = Avis de modification des données

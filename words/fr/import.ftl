@@ -94,3 +94,11 @@ import-field-legal-notes = Notes sur le nom d’état civil
 import-field-recording = Enregistrement
 import-field-other = Un autre champ
 import-archived = Cette page est archivée : rien ne peut être importé.
+import-undo-which = Annuler l’importation du { $date } ? Personnes ajoutées : { $created }, modifiées : { $updated }.
+import-undo-now = Oui, annuler cette importation
+import-file-gone = Quelqu’un sur cette page a supprimé ses données. Ce fichier pouvait les contenir et a donc été supprimé. Veuillez l’envoyer à nouveau sans cette personne.
+import-removed =
+    { $count ->
+        [one] Une ligne a été retirée de ce fichier, car la personne concernée a supprimé ses données.
+       *[other] { $count } lignes ont été retirées de ce fichier, car les personnes concernées ont supprimé leurs données.
+    }

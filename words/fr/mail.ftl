@@ -17,3 +17,7 @@ mail-address-then = Si vous ne vous y attendiez pas, renseignez-vous tout de sui
 mail-replaced-subject = Votre enregistrement a été remplacé : { $institution }
 mail-replaced-what = Quelqu’un d’autre a remplacé l’enregistrement de votre nom que vous aviez fait, sur la page { $page } de { $institution }.
 mail-replaced-then = Votre propre enregistrement est conservé jusqu’au { $date }. Vous le rétablissez d’un clic sur votre page :
+mail-merged-subject = Deux fiches ont été fusionnées : { $institution }
+mail-merged-own = Votre fiche pour { $page } a été fusionnée avec une fiche qui avait une autre adresse e-mail. Elle en a peut-être repris un enregistrement.
+mail-merged-other = Votre fiche pour { $page } a été fusionnée dans une fiche avec une autre adresse e-mail. Ce qu’elle contenait, comme votre enregistrement, appartient peut-être désormais à cette adresse, et vous ne pouvez plus le modifier avec celle-ci.
+mail-merged-then = Si ces fiches ne sont pas celles de la même personne, prévenez { $institution } sans attendre.

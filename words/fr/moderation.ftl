@@ -1,7 +1,7 @@
 # Modération d’une page de noms : la liste des personnes qui la gèrent, et ce que chacun lit au sujet de son enregistrement.
 
 moderation-title = Modération
-moderation-lead = Les nouveaux enregistrements attendent ici votre approbation. D’ici là, personne d’autre que vous et les personnes qui les ont faits ne peut les entendre.
+moderation-lead = Les nouveaux enregistrements, et les nouvelles fiches de personnes dont nul ne répond, attendent ici votre approbation. D’ici là, vous seul et ces personnes pouvez les entendre et les voir.
 moderation-lead-off = Les nouveaux enregistrements de cette page s’entendent aussitôt. Les signalements arrivent ici.
 moderation-lists = Cas
 moderation-open = À décider
@@ -47,3 +47,15 @@ moderation-fault-reason = Veuillez écrire un motif. La personne le reçoit.
 moderation-own-held = Votre enregistrement attend une approbation. D’ici là, personne d’autre que vous et les personnes qui gèrent cette page ne peut l’entendre.
 moderation-own-held-earlier = Votre nouvel enregistrement attend une approbation. D’ici là, les autres entendent le précédent.
 moderation-own-refused = Votre enregistrement n’a pas été accepté. Veuillez recommencer. Le motif :
+moderation-photo = Photo de { $name }
+moderation-entry = Il s’agit de toute la fiche : nom, transcription, informations et photo.
+moderation-silenced = Cette personne a mis ses enregistrements en pause ou retiré son consentement : personne d’autre n’entend celui-ci, et il ne peut pas être approuvé.
+moderation-reject-entry-now = Refuser la fiche
+moderation-remove-entry-now = Retirer la fiche
+moderation-entry-reason-hint = La personne reçoit votre motif, avec un lien pour modifier sa fiche.
+moderation-done-entry-shown = Les autres voient maintenant la fiche.
+moderation-done-entry-refused = Les autres ne voient pas la fiche, et la personne en apprend le motif.
+moderation-done-entry-newer = La fiche a changé entre-temps, donc rien n’a été décidé. Regardez-la d’abord à nouveau.
+moderation-done-silenced = La personne a mis l’enregistrement en pause ou retiré son consentement. Rien n’a été modifié.
+moderation-own-entry-held = Votre fiche attend une approbation. D’ici là, personne d’autre que vous et les personnes qui gèrent cette page ne la voit.
+moderation-own-entry-refused = Votre fiche n’a pas été acceptée. Veuillez la modifier. Le motif :

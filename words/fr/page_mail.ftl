@@ -36,6 +36,19 @@ page-mail-rejection-text =
     { $link }
 
     L’enregistrement est possible jusqu’au { $closes }.
+page-mail-entry-rejection-subject = Veuillez revoir votre fiche : { $page }
+page-mail-entry-rejection-text =
+    Bonjour { $name },
+
+    Votre fiche pour { $page } n’a pas été acceptée, donc les autres ne la voient pas. En voici la raison :
+
+    { $reason }
+
+    Vous pouvez la modifier ici :
+
+    { $link }
+
+    L’enregistrement est possible jusqu’au { $closes }.
 page-mail-request-subject = Quelqu’un souhaite entendre votre nom : { $page }
 page-mail-request-text =
     Bonjour { $name },
@@ -78,6 +91,7 @@ page-mail-page-show = Afficher
 page-mail-kind-invitation = Invitation
 page-mail-kind-reminder = Rappel
 page-mail-kind-rejection = Enregistrement non accepté
+page-mail-kind-entry-rejection = Fiche non acceptée
 page-mail-kind-request = Demande d’un enregistrement
 page-mail-kind-retention = Suppression des enregistrements
 page-mail-page-built-in = Ce texte est fourni avec Endonym.

@@ -162,3 +162,6 @@ console-people-refused-none = Ninguém está desativado.
 console-people-refused-since = Desde
 console-people-readmit = Readmitir
 console-people-readmitted = Esta pessoa pode ser convidada novamente. Envie a ela um novo convite.
+console-people-merge-admin = Estas entradas têm e-mails diferentes, então podem ser duas pessoas. Só um proprietário ou administrador pode mesclá-las.
+console-people-merge-paused = A pessoa da outra entrada pausou as suas gravações ou retirou o seu consentimento, e tem outro e-mail. As duas entradas não podem ser mescladas.
+console-messages-notice = Aviso de dados alterados

@@ -94,3 +94,11 @@ import-field-legal-notes = Notas sobre o nome civil
 import-field-recording = Gravação
 import-field-other = Outro campo
 import-archived = Esta página está arquivada, então nada pode ser importado.
+import-undo-which = Desfazer a importação de { $date }? Pessoas adicionadas: { $created }, alteradas: { $updated }.
+import-undo-now = Sim, desfazer esta importação
+import-file-gone = Alguém desta página apagou os seus dados. Este arquivo podia contê-los e por isso foi apagado. Envie-o de novo sem essa pessoa.
+import-removed =
+    { $count ->
+        [one] Uma linha foi retirada deste arquivo, porque a pessoa apagou os seus dados.
+       *[other] { $count } linhas foram retiradas deste arquivo, porque as pessoas apagaram os seus dados.
+    }

@@ -17,3 +17,7 @@ mail-address-then = Se você não esperava isso, pergunte logo a { $institution 
 mail-replaced-subject = Sua gravação foi substituída: { $institution }
 mail-replaced-what = Outra pessoa substituiu a gravação do seu nome que você fez, na página { $page } de { $institution }.
 mail-replaced-then = Sua própria gravação é guardada até { $date }. Você a restaura com um clique na sua página:
+mail-merged-subject = Duas entradas foram mescladas: { $institution }
+mail-merged-own = A sua entrada para { $page } foi mesclada com uma entrada que tinha outro endereço de e-mail. Ela pode ter assumido uma gravação dela.
+mail-merged-other = A sua entrada para { $page } foi mesclada em uma entrada com outro endereço de e-mail. O que ela tinha, como a sua gravação, pode agora pertencer àquele endereço, e com este você não pode alterá-lo.
+mail-merged-then = Se estas entradas não são da mesma pessoa, avise { $institution } imediatamente.

@@ -1,7 +1,7 @@
 # Moderação de uma página de nomes: a lista de quem a administra e o que cada pessoa lê sobre a sua gravação.
 
 moderation-title = Moderação
-moderation-lead = As novas gravações esperam aqui pela sua aprovação. Até lá, só você e quem as fez podem ouvi-las.
+moderation-lead = As novas gravações, e as novas entradas de pessoas por quem ninguém responde, esperam aqui pela sua aprovação. Até lá, só você e essas pessoas as ouvem e veem.
 moderation-lead-off = As novas gravações desta página podem ser ouvidas na hora. O que os ouvintes denunciam chega aqui.
 moderation-lists = Casos
 moderation-open = Para decidir
@@ -47,3 +47,15 @@ moderation-fault-reason = Escreva um motivo. A pessoa o recebe.
 moderation-own-held = Sua gravação espera aprovação. Até lá, só você e quem administra esta página podem ouvi-la.
 moderation-own-held-earlier = Sua nova gravação espera aprovação. Até lá, os outros ouvem a anterior.
 moderation-own-refused = Sua gravação não foi aceita. Grave seu nome de novo. O motivo:
+moderation-photo = Foto de { $name }
+moderation-entry = Trata-se de toda a entrada: nome, transcrição, dados e foto.
+moderation-silenced = Esta pessoa pausou as suas gravações ou retirou o seu consentimento, por isso ninguém mais ouve esta gravação e ela não pode ser aprovada.
+moderation-reject-entry-now = Recusar a entrada
+moderation-remove-entry-now = Remover a entrada
+moderation-entry-reason-hint = A pessoa recebe o seu motivo, com um link para alterar a entrada.
+moderation-done-entry-shown = Os outros já podem ver a entrada.
+moderation-done-entry-refused = Os outros não veem a entrada, e a pessoa fica sabendo o motivo.
+moderation-done-entry-newer = A entrada mudou nesse meio-tempo, por isso nada foi decidido. Veja-a de novo primeiro.
+moderation-done-silenced = A pessoa pausou a gravação ou retirou o seu consentimento. Nada foi alterado.
+moderation-own-entry-held = Sua entrada espera aprovação. Até lá, só você e quem administra esta página a veem.
+moderation-own-entry-refused = Sua entrada não foi aceita. Altere-a. O motivo:

@@ -36,6 +36,19 @@ page-mail-rejection-text =
     { $link }
 
     É possível gravar até { $closes }.
+page-mail-entry-rejection-subject = Por favor, reveja a sua entrada: { $page }
+page-mail-entry-rejection-text =
+    Olá, { $name },
+
+    A sua entrada para { $page } não foi aceita, por isso os outros não a veem. Este é o motivo:
+
+    { $reason }
+
+    Você pode alterá-la aqui:
+
+    { $link }
+
+    É possível gravar até { $closes }.
 page-mail-request-subject = Alguém quer ouvir o seu nome: { $page }
 page-mail-request-text =
     Olá, { $name },
@@ -78,6 +91,7 @@ page-mail-page-show = Mostrar
 page-mail-kind-invitation = Convite
 page-mail-kind-reminder = Lembrete
 page-mail-kind-rejection = Gravação não aceita
+page-mail-kind-entry-rejection = Entrada não aceita
 page-mail-kind-request = Pedido de gravação
 page-mail-kind-retention = As gravações serão excluídas
 page-mail-page-built-in = Este é o texto que vem com o Endonym.

@@ -146,3 +146,6 @@ console-people-refused-none = 没有人被停用。
 console-people-refused-since = 停用时间
 console-people-readmit = 重新允许
 console-people-readmitted = 现在可以再次邀请此人。请向其发送新的邀请。
+console-people-merge-admin = 这两个条目的电子邮件不同，可能是两个人。只有所有者或管理员可以合并它们。
+console-people-merge-paused = 另一个条目的本人已暂停录音或撤回同意，并且电子邮件不同。这两个条目无法合并。
+console-messages-notice = 数据变更通知

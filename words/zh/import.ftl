@@ -94,3 +94,10 @@ import-field-legal-notes = 法定姓名的备注
 import-field-recording = 录音
 import-field-other = 其他字段
 import-archived = 此页面已归档，无法导入。
+import-undo-which = 撤销 { $date } 的导入吗？新增 { $created } 人，更改 { $updated } 人。
+import-undo-now = 是，撤销此次导入
+import-file-gone = 此页面上有人删除了自己的数据，而此文件可能提到了他们，因此已被删除。请去掉此人后重新上传。
+import-removed =
+    { $count ->
+       *[other] 已从此文件中移除 { $count } 行，因为其中的人删除了自己的数据。
+    }

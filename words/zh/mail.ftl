@@ -17,3 +17,7 @@ mail-address-then = 如果您没有预料到此更改，请立即询问 { $insti
 mail-replaced-subject = 您的录音已被替换：{ $institution }
 mail-replaced-what = 在 { $institution } 的页面 { $page } 上，有人替换了您自己录制的姓名录音。
 mail-replaced-then = 您自己的录音将保留至 { $date }。您可以在自己的页面上一键恢复：
+mail-merged-subject = 两个条目已合并：{ $institution }
+mail-merged-own = 你在 { $page } 的条目已与另一个电子邮件地址的条目合并。它可能沿用了对方的录音。
+mail-merged-other = 你在 { $page } 的条目已并入另一个电子邮件地址的条目。其中的内容，例如你的录音，现在可能属于那个地址，你无法用这个地址更改它。
+mail-merged-then = 如果这两个条目不属于同一个人，请立即告知 { $institution }。

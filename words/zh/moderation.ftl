@@ -1,7 +1,7 @@
 # 姓名页面的审核：管理者的列表，以及录音者看到的说明。
 
 moderation-title = 审核
-moderation-lead = 新录音在这里等待你的批准。在此之前，只有你和录音者本人能听到。
+moderation-lead = 新录音，以及无人担保者的新条目，在这里等待你的批准。在此之前，只有你和本人能听到和看到。
 moderation-lead-off = 此页面的新录音立即可以收听。听众的举报会出现在这里。
 moderation-lists = 待办列表
 moderation-open = 待处理
@@ -46,3 +46,15 @@ moderation-fault-reason = 请填写理由。对方会收到它。
 moderation-own-held = 你的录音正在等待批准。在此之前，只有你和管理此页面的人能听到。
 moderation-own-held-earlier = 你的新录音正在等待批准。在此之前，其他人听到的是之前的录音。
 moderation-own-refused = 你的录音未被接受。请重新录制你的名字。理由：
+moderation-photo = { $name }的照片
+moderation-entry = 这涉及整个条目：姓名、拼读、详细信息和照片。
+moderation-silenced = 此人已暂停其录音或撤回同意，因此其他人都听不到这条录音，也不能批准它。
+moderation-reject-entry-now = 拒绝这个条目
+moderation-remove-entry-now = 移除这个条目
+moderation-entry-reason-hint = 对方会收到你的理由，以及修改条目的链接。
+moderation-done-entry-shown = 其他人现在可以看到这个条目了。
+moderation-done-entry-refused = 其他人看不到这个条目，对方会得知理由。
+moderation-done-entry-newer = 条目在此期间已更改，因此没有作出决定。请先重新查看。
+moderation-done-silenced = 此人已暂停录音或撤回同意。没有做任何更改。
+moderation-own-entry-held = 你的条目正在等待批准。在此之前，只有你和管理此页面的人能看到。
+moderation-own-entry-refused = 你的条目未被接受。请修改。理由：

@@ -35,6 +35,19 @@ page-mail-rejection-text =
     { $link }
 
     录音截止时间：{ $closes }。
+page-mail-entry-rejection-subject = 请再次查看你的条目：{ $page }
+page-mail-entry-rejection-text =
+    { $name }，你好！
+
+    你在 { $page } 的条目未被接受，因此其他人看不到它。原因如下：
+
+    { $reason }
+
+    你可以在这里修改：
+
+    { $link }
+
+    录音截止时间：{ $closes }。
 page-mail-request-subject = 有人想听你的姓名：{ $page }
 page-mail-request-text =
     { $name }，你好！
@@ -77,6 +90,7 @@ page-mail-page-show = 显示
 page-mail-kind-invitation = 邀请
 page-mail-kind-reminder = 提醒
 page-mail-kind-rejection = 录音未被接受
+page-mail-kind-entry-rejection = 条目未被接受
 page-mail-kind-request = 请求录音
 page-mail-kind-retention = 录音即将删除
 page-mail-page-built-in = 这是 Endonym 自带的文本。

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{aliases::transfer_to, apply::set_identity};
 use crate::{
     app::{
-        Actor, App, Error, Missing, Result,
+        Actor, App, Error, Missing, Result, audiences,
         audit::{self, Record},
         calls::{self, CallChange},
         exports, media,
@@ -183,6 +183,9 @@ impl Merging {
     async fn join(&mut self, sql: &mut Sql, own: &Entry, other: &Entry) -> Result<()> {
         let (institution, now) = (self.institution, self.now);
         self.places.insert(other.id, own.id);
+        let strictest =
+            audiences::strictest(sql, institution, [own.email_key.as_deref(), other.email_key.as_deref()])
+                .await?;
         store::audiences::merge(sql, institution, (own.id, other.id), now).await?;
         store::consents::hand_over(sql, institution, (own.id, other.id)).await?;
         // Before the recordings: those that are held or removed would be deleted with the recording of the second entry.
@@ -192,6 +195,8 @@ impl Merging {
             self.nobodys.extend(replaced);
         }
         entries::fill(sql, institution, own, other, now).await?;
+        let page = self.kept.name_page;
+        store::moderation::merge_entries(sql, institution, (own.id, other.id), page, now).await?;
         if calls::is_pending(sql, institution, own.id).await? {
             let made = calls::Ids::new(&self.app, now);
             let call_change = CallChange::Cancel(Reason::ByOperator);
@@ -207,6 +212,8 @@ impl Merging {
         entries::hand_over(sql, institution, (own.id, other.id)).await?;
         entries::delete_entry(sql, institution, self.gone.name_page, other).await?;
         self.backfill_keys(sql, own, other).await?;
+        let email_key = own.email_key.as_deref().or(other.email_key.as_deref());
+        audiences::keep_strictest(sql, institution, email_key, strictest, now).await?;
         if let Some(email_key) = &other.email_key {
             store::persons::delete_unregistered(sql, institution, email_key).await?;
         }

@@ -5,6 +5,7 @@
 mod csv;
 mod ods;
 mod oneroster;
+pub(super) mod rows;
 mod xlsx;
 mod xml;
 pub(super) mod zipped;
@@ -17,6 +18,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 
 pub use oneroster::classes;
 use zipped::Zipped;
@@ -104,7 +106,7 @@ pub enum SheetFault {
 }
 
 impl SheetFault {
-    fn zip(error: zip::result::ZipError) -> Self {
+    pub(super) fn zip(error: zip::result::ZipError) -> Self {
         match error {
             zip::result::ZipError::Io(error) => Self::of_reading(error),
             other => Self::Damaged(format!("the file is damaged: {other}")),
@@ -181,11 +183,16 @@ pub enum Format {
     OneRoster,
     /// A ZIP file that is none of these.
     Recordings,
+    /// Rows that were read before.
+    Rows,
 }
 
 impl Format {
     pub fn of(input: &Input) -> Result<Self, SheetFault> {
         let start = input.start()?;
+        if start.starts_with(rows::MAGIC) {
+            return Ok(Self::Rows);
+        }
         if start.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
             // Old Excel files, and new ones with a password, are in Microsoft's compound format.
             return Err(SheetFault::Unsupported("XLS and password-protected"));
@@ -211,7 +218,17 @@ impl Format {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Does the file contain text? A file that is none of the other formats would be read as a table.
+pub fn is_text(input: &Input) -> Result<bool, SheetFault> {
+    let mut start = Vec::new();
+    input.open()?.take(64 << 10).read_to_end(&mut start).map_err(SheetFault::Io)?;
+    let is_utf_16 = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(*byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
+    Ok(is_utf_16 || !start.iter().any(is_control))
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Cell {
     Empty,
     Text(String),
@@ -249,12 +266,13 @@ impl Cell {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RowState {
     Readable,
     /// Not UTF-8.
     Unreadable,
-    /// The source system has marked the person as deleted.
+    /// The source system has marked the person as deleted, or they were erased since the file was uploaded.
     Deleted,
 }
 
@@ -282,7 +300,7 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
     let (rows_left, most_cells) = match (input, format) {
         // On the operator's disk, and read row by row.
         (Input::File(_), Format::Csv) => (u64::MAX, u64::MAX),
-        (_, Format::Csv) => (limits::ROWS + 1, limits::CELLS),
+        (_, Format::Csv | Format::Rows) => (limits::ROWS + 1, limits::CELLS),
         _ => (limits::ROWS + 1, limits::PACKED_CELLS),
     };
     let (cells_left, seen_left, text_left) = (most_cells, limits::PACKED_ROWS, limits::PACKED_TEXT);
@@ -292,6 +310,7 @@ pub fn each_row(input: &Input, class: Option<&str>, visit: &mut Visit<'_>) -> Re
         Format::Xlsx => xlsx::read(input, rows),
         Format::Ods => ods::read(input, rows),
         Format::OneRoster => oneroster::read(input, class, rows),
+        Format::Rows => rows::read(input, rows),
         Format::Recordings => Err(SheetFault::NoTable),
     };
     unless_stopped(read)
@@ -306,7 +325,7 @@ fn unless_stopped(read: Result<(), SheetFault>) -> Result<(), SheetFault> {
 
 /// What is read twice: a ZIP file is parsed for it once. A CSV file is read again as quickly as a copy.
 pub fn parsed(input: &Input, class: Option<&str>) -> Result<Input, SheetFault> {
-    if Format::of(input)? == Format::Csv {
+    if matches!(Format::of(input)?, Format::Csv | Format::Rows) {
         return Ok(input.clone());
     }
     let mut rows = Vec::new();

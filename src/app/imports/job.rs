@@ -49,7 +49,9 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
     let mapping = mapping(&import)?;
     let class = mapping.class.clone();
     let options = super::options(app, &actor, &owner, page, (mapping, class)).await?;
-    let input = file(app, institution, id).await?;
+    let Some((input, version)) = file(app, institution, id).await? else {
+        return fail(app, institution, id).await;
+    };
     let target = if is_import { Target::Import(id) } else { Target::Check(id) };
     let starts_with_newest = import.starts_with_newest;
     // The rows of an import are counted in the transactions that write them.
@@ -75,8 +77,8 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
             Box::pin(async move {
                 // Nobody is erased while this is written.
                 rolls::lock(sql, institution).await?;
-                // The file is deleted when somebody on the page is erased. The report may mention them.
-                let may_report = imports::has_file(sql, institution, id).await?;
+                // If somebody was erased meanwhile, the report may mention them.
+                let may_report = imports::file_version(sql, institution, id).await? == Some(version);
                 let texts = (report.as_deref().filter(|_| may_report), fault.as_deref());
                 let from = if is_import { ImportState::Running } else { ImportState::Checking };
                 let is_finished = imports::finish(sql, institution, id, (from, state), texts).await?;
@@ -94,6 +96,20 @@ pub async fn run(app: &App, institution: InstitutionId, id: ImportId) -> Result<
                         audit::write(sql, &[completed(record, &done)]).await?;
                     }
                 }
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Ends an import whose file is gone.
+async fn fail(app: &App, institution: InstitutionId, id: ImportId) -> Result<()> {
+    app.db
+        .write::<_, Error>(move |sql| {
+            Box::pin(async move {
+                rolls::lock(sql, institution).await?;
+                let from = [ImportState::Checking, ImportState::Waiting, ImportState::Running];
+                imports::change_state(sql, institution, id, &from, ImportState::Failed).await?;
                 Ok(())
             })
         })

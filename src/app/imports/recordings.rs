@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::Read,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use futures_util::{StreamExt, stream};
@@ -23,6 +23,7 @@ use super::{
         zipped::{Zipped, base_name},
     },
     group,
+    uploads::blocking,
 };
 use crate::{
     domain::{
@@ -50,7 +51,7 @@ const CONCURRENT_FILES: usize = 8;
 
 /// Files with recordings, in order of their names.
 pub struct Recordings {
-    place: Place,
+    place: Arc<Place>,
     names: Vec<String>,
     /// Folders inside the folder, which are not read.
     pub skipped: Vec<String>,
@@ -79,12 +80,12 @@ impl Recordings {
             }
         }
         names.sort();
-        Ok(Self { place: Place::Folder(path.to_owned()), names, skipped })
+        Ok(Self { place: Arc::new(Place::Folder(path.to_owned())), names, skipped })
     }
 
     /// The files of a ZIP file, in whatever folder.
     pub fn in_zip(input: &Input) -> Result<Self, SheetFault> {
-        if Format::of(input)? == Format::Csv {
+        if matches!(Format::of(input)?, Format::Csv | Format::Rows) {
             return Err(SheetFault::Damaged("it is neither a directory nor a ZIP file".to_owned()));
         }
         let zip = Zipped::open(input)?;
@@ -95,7 +96,7 @@ impl Recordings {
             .collect();
         files.sort();
         let (names, positions) = files.into_iter().unzip();
-        Ok(Self { place: Place::Zip(Mutex::new(zip), positions), names, skipped: Vec::new() })
+        Ok(Self { place: Arc::new(Place::Zip(Mutex::new(zip), positions)), names, skipped: Vec::new() })
     }
 
     pub fn len(&self) -> usize {
@@ -106,14 +107,22 @@ impl Recordings {
         self.names.is_empty()
     }
 
-    /// No more than it takes to see that it is too much.
-    fn contents(&self, at: usize, most: usize) -> Result<Vec<u8>, String> {
+    /// No more than it takes to see that it is too much. Unpacking takes time, so a thread that may block reads it.
+    async fn contents(&self, at: usize, most: usize) -> Result<Result<Vec<u8>, String>> {
+        let (place, name) = (self.place.clone(), self.names[at].clone());
+        blocking(move || place.contents(at, &name, most)).await
+    }
+}
+
+impl Place {
+    fn contents(&self, at: usize, name: &str, most: usize) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let most = most as u64 + 1;
-        let read = match &self.place {
-            Place::Folder(path) => File::open(path.join(&self.names[at]))
-                .and_then(|file| file.take(most).read_to_end(&mut bytes)),
-            Place::Zip(zip, positions) => {
+        let read = match self {
+            Self::Folder(path) => {
+                File::open(path.join(name)).and_then(|file| file.take(most).read_to_end(&mut bytes))
+            }
+            Self::Zip(zip, positions) => {
                 let mut zip = zip.lock().unwrap_or_else(PoisonError::into_inner);
                 let file = zip.read(positions[at], super::formats::limits::DECLARED_BYTES);
                 file.map_err(|fault| fault.to_string())?.take(most).read_to_end(&mut bytes)
@@ -173,7 +182,7 @@ pub async fn recordings(
         let outcome = match (person, earlier) {
             (None, _) if !would_be_there => FileOutcome::Nobody,
             (_, Some(earlier)) => FileOutcome::Refused { email, why: FileFault::SamePerson(earlier) },
-            (person, None) => match files.contents(at, app.studio.settings.sound.bytes) {
+            (person, None) => match files.contents(at, app.studio.settings.sound.bytes).await? {
                 Err(error) => FileOutcome::Refused { email, why: FileFault::Unreadable(error) },
                 Ok(bytes) => match store_recording(app, run, who, person.as_ref(), bytes).await? {
                     Ok(()) => FileOutcome::Stored { email },

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::domain::{
     custom_field::CustomField,
+    email::Email,
     fault::{Fault, Field},
     participant::{Draft, LegalNames, Raw, Source},
 };
@@ -158,6 +159,23 @@ pub fn beginning(input: &Input, options: &Options) -> Result<Beginning, SheetFau
     let samples = first[at + 1..].iter().take(SAMPLES).map(sample).collect();
     let headings = (0..width).map(|at| headings.get(at).cloned().unwrap_or_default()).collect();
     Ok(Beginning { line: first[at].line, headings, fields, samples })
+}
+
+/// Is it a table? The first rows of one have several columns, and a heading that is known or an address.
+pub fn is_table(input: &Input, options: &Options) -> bool {
+    if !matches!(formats::is_text(input), Ok(true)) {
+        return false;
+    }
+    // What is wrong inside of a table is said where its columns are chosen.
+    let beginning = match beginning(input, options) {
+        Ok(beginning) => beginning,
+        Err(SheetFault::MissingColumns { .. }) => return false,
+        Err(_) => return true,
+    };
+    let rows = || [&beginning.headings].into_iter().chain(&beginning.samples);
+    let is_wide = rows().any(|row| row.iter().filter(|cell| !cell.is_empty()).count() > 1);
+    let has_address = rows().flatten().any(|cell| Email::parse(cell).is_some());
+    is_wide && (has_address || beginning.fields.iter().any(Option::is_some))
 }
 
 type EachRow<'a> = dyn FnMut(&Columns, RawRow) -> Result<(), SheetFault> + 'a;

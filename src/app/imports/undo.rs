@@ -80,7 +80,7 @@ fn is_late(created_at: Moment, now: Moment) -> bool {
 
 /// Undoes the last import of a page, and waits for it.
 pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: NamePageId) -> Result<Undone> {
-    let import = match begin(app, actor, (institution, page), TAKEN_OVER_AFTER).await? {
+    let import = match begin(app, actor, (institution, page), None, TAKEN_OVER_AFTER).await? {
         Ok(import) => import,
         Err(refused) => return Ok(refused),
     };
@@ -89,13 +89,14 @@ pub async fn undo(app: &App, actor: &Actor, institution: InstitutionId, page: Na
     Ok(Undone::Done { deleted, restored, kept })
 }
 
-/// Lets a job undo the last import of a page. The inner error says why it cannot be undone.
+/// Lets a job undo this import, if it is the last one of its page. The inner error says why it cannot be undone.
 pub async fn start_undo(
     app: &App,
     actor: &Actor,
     (institution, page): (InstitutionId, NamePageId),
+    wanted: ImportId,
 ) -> Result<Result<ImportId, Undone>> {
-    let begun = begin(app, actor, (institution, page), Duration::ZERO).await?;
+    let begun = begin(app, actor, (institution, page), Some(wanted), Duration::ZERO).await?;
     app.queue.wake();
     Ok(begun)
 }
@@ -145,6 +146,7 @@ async fn begin(
     app: &App,
     actor: &Actor,
     (institution, page): (InstitutionId, NamePageId),
+    wanted: Option<ImportId>,
     job_after: Duration,
 ) -> Result<Result<ImportId, Undone>> {
     actor.manage(institution, page)?;
@@ -157,7 +159,9 @@ async fn begin(
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let import = match check(sql, institution, page, now).await? {
-                    Ok(import) => import,
+                    Ok(import) if wanted.is_none_or(|wanted| wanted == import) => import,
+                    // Somebody has imported another file since they looked.
+                    Ok(_) => return Ok(Err(Undone::Nothing)),
                     Err(refused) => return Ok(Err(refused)),
                 };
                 imports::begin_undo(sql, institution, import).await?;

@@ -26,7 +26,7 @@ use crate::{
     },
     store::{
         self, Sql,
-        imports::{self, Whole},
+        imports::{self, FileVersion, Whole},
         stored_json,
     },
     tasks,
@@ -47,6 +47,8 @@ pub struct Upload {
     pub classes: Vec<(String, String)>,
     /// A ZIP file of so many recordings.
     pub recordings: Option<usize>,
+    /// Rows that have left the file because the people in them have deleted their data.
+    pub rows_removed: u64,
     pub report: Report,
     /// The fields that a column can have, with the labels of custom ones.
     pub fields: Vec<(String, Option<String>)>,
@@ -68,13 +70,23 @@ struct Look {
 impl Look {
     /// Fails if this is no file that can be imported. A fault inside of it is part of the result.
     fn at(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
-        let look = match Format::of(input)? {
+        match Format::of(input)? {
+            // Any file that is no other one looks like a CSV file.
+            Format::Csv if !sheet::is_table(input, options) => Err(SheetFault::NoTable),
+            // Nobody uploads what only Endonym writes.
+            Format::Rows => Err(SheetFault::NoTable),
+            format => Ok(Self::of(input, format, options)),
+        }
+    }
+
+    fn of(input: &Input, format: Format, options: &Options) -> Self {
+        let look = match format {
             Format::Recordings => Recordings::in_zip(input)
                 .map(|files| Self { recordings: Some(files.len()), ..Self::default() }),
             Format::OneRoster => Self::at_bundle(input, options),
-            Format::Csv | Format::Xlsx | Format::Ods => Self::at_table(input, options),
+            Format::Csv | Format::Xlsx | Format::Ods | Format::Rows => Self::at_table(input, options),
         };
-        Ok(look.unwrap_or_else(|fault| Self { fault: Some(fault.word().to_owned()), ..Self::default() }))
+        look.unwrap_or_else(|fault| Self { fault: Some(fault.word().to_owned()), ..Self::default() })
     }
 
     fn at_table(input: &Input, options: &Options) -> std::result::Result<Self, SheetFault> {
@@ -167,19 +179,45 @@ async fn found(
     found.filter(|import| import.page == page).ok_or(Error::Missing(Missing::Export))
 }
 
-pub(super) async fn file(app: &App, institution: InstitutionId, id: ImportId) -> Result<Input> {
-    let mut bytes = Vec::new();
-    for number in 0.. {
-        let part = imports::part(&mut app.db.read(), institution, id, Whole::File, number).await?;
-        let Some(part) = part else { break };
-        let damaged = |_| Error::Internal("an uploaded file is damaged".to_owned());
-        STANDARD.decode_vec(part, &mut bytes).map_err(damaged)?;
+/// The bytes of a file, with their version. `None` if it is gone.
+pub(super) async fn file(
+    app: &App,
+    institution: InstitutionId,
+    id: ImportId,
+) -> Result<Option<(Input, FileVersion)>> {
+    loop {
+        let version = imports::file_version(&mut app.db.read(), institution, id).await?;
+        let Some(version) = version else { return Ok(None) };
+        let mut bytes = Vec::new();
+        for number in 0.. {
+            let part = imports::part(&mut app.db.read(), institution, id, Whole::File, number).await?;
+            let Some(part) = part else { break };
+            let damaged = |_| Error::Internal("an uploaded file is damaged".to_owned());
+            STANDARD.decode_vec(part, &mut bytes).map_err(damaged)?;
+        }
+        // If somebody was erased meanwhile, the parts may be of two versions.
+        if imports::file_version(&mut app.db.read(), institution, id).await? == Some(version) {
+            return Ok(Some((Input::Bytes(bytes.into()), version)));
+        }
     }
-    // If somebody was erased meanwhile, the file is gone, and what was read of it may end anywhere.
-    if !imports::has_file(&mut app.db.read(), institution, id).await? {
-        bytes.clear();
-    }
-    Ok(Input::Bytes(bytes.into()))
+}
+
+/// What a file without some of its rows begins with, as JSON. Its recordings are counted anew.
+pub(super) async fn look(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    id: ImportId,
+    input: Input,
+) -> Result<String> {
+    let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
+    let owner = owner.ok_or(Error::Missing(Missing::NamePage))?;
+    let import = found(&mut app.db.read(), (institution, page), id).await?;
+    let of_import = (mapping(&import)?, None);
+    let options = super::options(app, &Actor::System, &owner, page, of_import).await?;
+    let look = blocking(move || Format::of(&input).map(|format| Look::of(&input, format, &options))).await?;
+    let look = look.unwrap_or_else(|fault| Look { fault: Some(fault.word().to_owned()), ..Look::default() });
+    serde_json::to_string(&look).map_err(|error| Error::Internal(error.to_string()))
 }
 
 pub(super) fn mapping(import: &Import) -> Result<Mapping> {
@@ -209,6 +247,7 @@ pub async fn find_upload(
         beginning: None,
         classes: Vec::new(),
         recordings: None,
+        rows_removed: 0,
         report: report.unwrap_or_default(),
         fields: Vec::new(),
         kept: Vec::new(),
@@ -229,9 +268,11 @@ pub async fn find_upload(
     };
     let fields = super::fields(&options.custom, has_legal_names);
     upload.fields = fields.into_iter().map(|key| (key.clone(), label(&key))).collect();
+    let version = imports::file_version(&mut app.db.read(), institution.id, id).await?;
+    upload.rows_removed = version.map_or(0, |version| version.rows_removed);
     let look = imports::beginning(&mut app.db.read(), institution.id, id).await?;
-    // Without one, the file is gone.
-    let gone = || Look { fault: Some("damaged".to_owned()), ..Look::default() };
+    // Somebody was erased while the file was uploaded or could not be read.
+    let gone = || Look { fault: Some("gone".to_owned()), ..Look::default() };
     let look: Look = match look {
         Some(json) => stored_json(("imports", "beginning", id), &json)?,
         None => gone(),

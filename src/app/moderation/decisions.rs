@@ -8,7 +8,7 @@ use super::{
         audit::{self, Record},
         media, outbox,
     },
-    check, find_in,
+    check, entries, find_in,
 };
 use crate::{
     domain::{
@@ -17,7 +17,7 @@ use crate::{
         ids::{InstitutionId, ModerationId, NamePageId},
         media::{Kind, Media},
         message::Message,
-        moderation::{self, Case, CaseKind, CaseState, KEPT, REASON},
+        moderation::{self, About, Case, CaseKind, CaseState, KEPT, REASON},
         moment::Moment,
     },
     store::{
@@ -33,7 +33,8 @@ pub struct Target {
     pub case: ModerationId,
     /// The page that the manager works on. `None` stands for all pages that they run.
     pub page: Option<NamePageId>,
-    /// The recording that the manager has heard, if known: a newer one is not decided about unheard.
+    /// The recording that the manager has heard, or the change of the entry that they have seen, if known: a newer one is not decided about
+    /// unheard or unseen.
     pub heard: Option<String>,
 }
 
@@ -43,21 +44,24 @@ pub enum Outcome {
     Done(Case),
     /// Somebody else has decided in the meantime, or the case never was one for this decision. Nothing was changed.
     Decided(Case),
-    /// There is a newer recording. Nothing was changed.
+    /// There is a newer recording, or the entry has changed. Nothing was changed.
     Newer(Case),
+    /// The person has paused the recording or withdrawn their consent, so nobody can let others hear it. Nothing was changed.
+    Silenced(Case),
 }
 
 #[derive(Debug, Clone)]
 pub enum Decision {
-    /// Lets everybody hear a held recording. It replaces the earlier one.
+    /// Lets everybody hear a held recording, which replaces the earlier one, or see a held entry.
     Approve,
-    /// Does not accept a held recording. The person receives the reason, with a link to record again.
+    /// Does not accept a held recording or entry. The person receives the reason, with a link to record again or to change the entry.
     Reject(Explanation),
-    /// Takes away a recording that others can hear: one that was reported, or approved by mistake. The person receives the reason.
+    /// Takes away a recording or an entry that others can hear or see: one that was reported, or approved by mistake. The person receives
+    /// the reason.
     Remove(Explanation),
     /// Closes a report without consequences.
     Dismiss,
-    /// Lets everybody hear a recording that was rejected or removed, unless the person has a newer one.
+    /// Lets everybody hear or see what was rejected or removed, unless there is something newer.
     Restore,
 }
 
@@ -101,6 +105,11 @@ impl Decision {
         }
     }
 
+    /// Does it let others hear a recording?
+    fn makes_audible(&self, case: &Case) -> bool {
+        case.about == About::Recording && matches!(self, Self::Approve | Self::Restore)
+    }
+
     fn explanation(&self) -> Option<&Explanation> {
         match self {
             Self::Reject(explanation) | Self::Remove(explanation) => Some(explanation),
@@ -126,9 +135,9 @@ pub async fn decide(
     };
     let now = app.clock.now();
     let record = Record::new(app, actor, institution, decision.act());
-    let record = record.change(Json::Null, json!({ "reason": reason }));
-    let verdict =
-        Verdict { state: decision.state(), by: actor.signature(), reason, at: now, purge_at: now.plus(KEPT) };
+    let mut verdict =
+        Verdict { state: decision.state(), by: actor.signature(), reason, at: now, purge_at: None };
+    let explained = verdict.reason.clone();
     let (target, owned_app, actor) = (target.clone(), app.clone(), actor.clone());
     let (outcome, gone) = app
         .db
@@ -142,22 +151,30 @@ pub async fn decide(
                 if target.heard.is_some_and(|heard| heard != case.hex) {
                     return Ok((Outcome::Newer(case), Vec::new()));
                 }
+                let silenced = entries::silenced(sql, institution, &[case.participant]).await?;
+                if decision.makes_audible(&case) && silenced.contains(&case.participant) {
+                    return Ok((Outcome::Silenced(case), Vec::new()));
+                }
+                // An entry that was refused stays held, so its case stays, too.
+                let is_kept = case.about == About::Entry && decision.explanation().is_some();
+                verdict.purge_at = (!is_kept).then(|| now.plus(KEPT));
                 let Some(gone) = carry_out(sql, institution, &case, &decision, now).await? else {
                     return Ok((Outcome::Newer(case), Vec::new()));
                 };
-                cases::decide(sql, institution, case.id, &verdict).await?;
-                // A recording may have several reports. It is gone for all of them, or back.
-                let about = (case.participant, case.hex.as_str());
+                cases::decide(sql, institution, (case.about, case.id), &verdict).await?;
+                // A recording or an entry may have several reports. It is gone for all of them, or back.
                 let together: &[CaseState] = match decision {
                     Decision::Remove(_) => &[CaseState::Open],
                     Decision::Restore => &[CaseState::Rejected, CaseState::Removed],
                     Decision::Approve | Decision::Reject(_) | Decision::Dismiss => &[],
                 };
-                cases::decide_about(sql, institution, about, together, &verdict).await?;
+                cases::decide_about(sql, institution, &case, together, &verdict).await?;
                 if let Some(Explanation { base_url, .. }) = decision.explanation() {
                     tell(sql, &owned_app, institution, &case, base_url.clone(), now).await?;
                 }
                 let decided = find_in(sql, &actor, institution, case.id, None).await?;
+                let record =
+                    record.change(Json::Null, json!({ "about": case.about.word(), "reason": explained }));
                 let record = audit::of_registration(sql, record, case.participant).await?;
                 audit::write(sql, &[record]).await?;
                 Ok((Outcome::Done(decided), gone))
@@ -179,6 +196,10 @@ async fn carry_out(
     now: Moment,
 ) -> Result<Option<Vec<Media>>> {
     let owner = case.participant;
+    if case.about == About::Entry {
+        entries::carry_out(sql, institution, case, decision.state(), now).await?;
+        return Ok(Some(Vec::new()));
+    }
     match decision {
         Decision::Dismiss => Ok(Some(Vec::new())),
         Decision::Approve => {
@@ -256,7 +277,11 @@ async fn tell(
     let person = store::participants::by_ids(sql, institution, &[case.participant]).await?.pop();
     let email = person.and_then(|person| person.email).as_deref().and_then(Email::parse);
     if let Some(email) = email {
-        let message = Message::Rejection { case: case.id, decided_at: now.micros(), base_url };
+        let (id, decided_at) = (case.id, now.micros());
+        let message = match case.about {
+            About::Recording => Message::Rejection { case: id, decided_at, base_url },
+            About::Entry => Message::EntryRejection { case: id, decided_at, base_url },
+        };
         outbox::enqueue_page_mail(sql, &app.ids, (institution, case.page), email, message, now).await?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The message about a rejected or removed recording.
+//! The message about a rejected or removed recording or entry.
 
 use super::super::{App, Result};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     store::{self, moderation as cases},
 };
 
-/// What the message about a rejected or removed recording says. `None` if it was restored or deleted in the meantime.
+/// What the message about a rejected or removed recording or entry says. `None` if it was restored or deleted in the meantime.
 pub async fn rejection_mail(
     app: &App,
     institution: InstitutionId,

@@ -10,7 +10,7 @@ use crate::{
         audit::{Act, Who},
         ids::{InstitutionId, ModerationId},
         media::Media,
-        moderation::Case,
+        moderation::{About, Case},
         moment::Moment,
     },
     store::{self, moderation as cases, rolls},
@@ -58,7 +58,7 @@ async fn purge_these(
                     let case = cases::find(sql, institution, id).await?;
                     let is_due = |case: &Case| case.purge_at.is_some_and(|purge_at| purge_at <= now);
                     let Some(case) = case.filter(is_due) else { continue };
-                    if case.can_be_restored() {
+                    if case.about == About::Recording && case.can_be_restored() {
                         let owner = case.participant;
                         let old: Vec<Media> = store::media::take_removed(sql, institution, owner, &case.hex)
                             .await?
@@ -67,7 +67,7 @@ async fn purge_these(
                         changes.extend(MediaChange::deleted(owner, &old));
                         gone.extend(old);
                     }
-                    cases::delete(sql, institution, id).await?;
+                    cases::delete(sql, institution, (case.about, id)).await?;
                 }
                 audit::write_media(sql, &record, &owned_app.ids, &changes).await?;
                 Ok(gone)

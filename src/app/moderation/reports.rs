@@ -10,7 +10,7 @@ use super::super::{
 use crate::{
     domain::{
         client_address::Client,
-        moderation::{self, Case, CaseKind, CaseState, Complaint, SENTENCE},
+        moderation::{self, About, Case, Complaint, SENTENCE},
         participant::Participant,
     },
     store::{self, moderation as cases, rolls},
@@ -30,24 +30,31 @@ const REPORTS_IN: Duration = Duration::from_secs(15 * 60);
 /// A proxy that does not forward the client's address stands for many clients.
 const PROXY_FACTOR: u32 = 10;
 
-/// A listener complains about the recording of somebody on this page. The caller has checked that they may listen there. Reports of the same kind
-/// about the same recording are one case.
+/// What a listener complains about. Without a choice, it is the recording, if there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report<'a> {
+    pub about: Option<About>,
+    pub complaint: Complaint,
+    /// As typed.
+    pub sentence: &'a str,
+}
+
+/// A listener complains about the recording or the entry of somebody on this page. The caller has checked that they may listen there.
+/// Reports of the same kind about the same recording or entry are one case.
 pub async fn report(
     app: &App,
     public: &PublicPage,
     person: &Participant,
-    complaint: Complaint,
-    sentence: &str,
+    report: Report<'_>,
     client: Option<Client>,
 ) -> Result<Reported> {
+    let Report { about, complaint, sentence } = report;
     let sentence = moderation::sentence(sentence).map_err(|fault| Error::invalid(SENTENCE, fault))?;
     let (institution, page) = (public.institution.id, public.page.id);
     if person.page.slug != public.page.slug {
         return Err(Error::Missing(Missing::Participant));
     }
-    if person.recording.is_none() {
-        return Err(Error::Missing(Missing::Recording));
-    }
+    subject(person, about)?;
     if let Some(retry_after) = is_refused(app, client).await {
         return Ok(Reported::TooMany { retry_after });
     }
@@ -56,36 +63,37 @@ pub async fn report(
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
-                // It may have been replaced in the meantime.
+                // It may have been replaced or held in the meantime.
                 let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
-                let recording = person.and_then(|person| person.recording);
-                let hex = recording.ok_or(Error::Missing(Missing::Recording))?.hex;
-                let open = cases::open_report(sql, institution, participant, &hex, complaint).await?;
+                let person = person.ok_or(Error::Missing(Missing::Participant))?;
+                let (about, hex) = subject(&person, about)?;
+                let open =
+                    cases::open_report(sql, institution, participant, (about, &hex), complaint).await?;
                 if let Some(open) = open {
                     let sentence = moderation::with_sentence(open.sentence, sentence);
-                    return Ok(cases::add_report(sql, institution, open.id, sentence.as_deref()).await?);
+                    let place = (about, open.id);
+                    return Ok(cases::add_report(sql, institution, place, sentence.as_deref()).await?);
                 }
-                let new = Case {
-                    id,
-                    page,
-                    participant,
-                    kind: CaseKind::Report,
-                    hex,
-                    state: CaseState::Open,
-                    complaint: Some(complaint),
-                    sentence,
-                    reports: 1,
-                    created_at: now,
-                    decided_at: None,
-                    decided_by: None,
-                    reason: None,
-                    purge_at: None,
-                };
+                let report = Some((complaint, sentence));
+                let new = Case::open(id, (participant, page), about, hex, report, now);
                 Ok(cases::insert(sql, institution, &new).await?)
             })
         })
         .await?;
     Ok(Reported::Accepted)
+}
+
+/// What others hear or see of a person: the recording with its hex, or the entry.
+fn subject(person: &Participant, about: Option<About>) -> Result<(About, String)> {
+    if person.is_held {
+        return Err(Error::Missing(Missing::Participant));
+    }
+    let recording = person.recording.as_ref().map(|recording| (About::Recording, recording.hex.clone()));
+    match (about, recording) {
+        (None | Some(About::Recording), Some(recording)) => Ok(recording),
+        (Some(About::Recording), None) => Err(Error::Missing(Missing::Recording)),
+        (None | Some(About::Entry), _) => Ok((About::Entry, String::new())),
+    }
 }
 
 /// Counts a report. If there are too many from this network, returns how many seconds to wait.

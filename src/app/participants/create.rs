@@ -14,7 +14,7 @@ use crate::{
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
         idempotency::{self, Creation},
-        media, name_pages,
+        media, moderation, name_pages,
         own_recordings::{self, Attempts, Copies, Started},
     },
     domain::{
@@ -132,7 +132,7 @@ pub(in crate::app) async fn create_as(
         let (db, rules, call_change, token) =
             (app.db.clone(), rules.clone(), call_change.clone(), token.clone());
         let (access, page, draft, key) = (access.clone(), page.clone(), draft.clone(), key.clone());
-        let (found, record) = (found.clone(), record.clone());
+        let (found, record, owned_app) = (found.clone(), record.clone(), app.clone());
         let write = move |mut new: Vec<Media>| async move {
             db.write_people(institution, move |sql| {
                 Box::pin(async move {
@@ -149,6 +149,7 @@ pub(in crate::app) async fn create_as(
                         create_in(sql, institution, place, draft, now).await?;
                     if registrant == Registrant::Outsider {
                         store::outsiders::mark(sql, institution, id).await?;
+                        moderation::hold_entries(sql, &owned_app.ids, institution, &[id], now).await?;
                     }
                     calls::settle(sql, &rules, (institution, person.id), call_change, ids, now).await?;
                     // A token limited to some pages must not reach recordings from others.

@@ -8,7 +8,7 @@ use crate::{
         App, Error, Missing, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
-        consents, kept_recordings, media,
+        consents, kept_recordings, media, moderation,
         own_entry::Owner,
     },
     domain::{
@@ -119,9 +119,9 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     let is_call = matches!(call_change, CallChange::Call(_)) && !matches!(target, Target::Registered(..));
     let (rules, ids) = (app.calling.clone(), calls::Ids::new(app, now));
     let processed = media::process(app, institution, &mut draft, now).await?;
-    let (db, record) = (app.db.clone(), AuditRecord::of(app, &access, Act::ParticipantUpdated));
+    let (db, owned_app) = (app.db.clone(), app.clone());
+    let record = AuditRecord::of(app, &access, Act::ParticipantUpdated);
     let requested = record.then(&app.ids, Act::CallRequested);
-    let owned_app = app.clone();
     let write = move |new: Vec<Media>| async move {
         db.write_people(institution, move |sql| {
             Box::pin(async move {
@@ -138,6 +138,9 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                 let phones = phones(sql, institution, old.id, &draft.phone_number).await?;
                 let (before, (changed, fields)) =
                     (old.clone(), update_in(sql, institution, old, draft, now).await?);
+                if matches!(target, Target::Own(_)) && !changed.shows_the_same(&before) {
+                    moderation::hold_entries(sql, &owned_app.ids, institution, &[changed.id], now).await?;
+                }
                 calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
                 let kept = match new.iter().any(|one| one.kind == Kind::Recording) {
                     true => kept_recordings::keep(sql, institution, changed.id, now).await?,

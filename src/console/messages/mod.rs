@@ -178,6 +178,8 @@ fn kind_id(message: &Stored) -> &'static str {
         Message::Invitation { .. } => "page-mail-kind-invitation",
         Message::Reminder { .. } => "page-mail-kind-reminder",
         Message::Rejection { .. } => "page-mail-kind-rejection",
+        Message::Notice { .. } => "console-messages-notice",
+        Message::EntryRejection { .. } => "page-mail-kind-entry-rejection",
         Message::RecordingRequest { .. } => "page-mail-kind-request",
         Message::Retention { .. } => "page-mail-kind-retention",
     }

@@ -11,7 +11,7 @@ use super::{REJECTED, date, number, path_of, query_of, shown_name};
 use crate::{
     app::{
         App, Error,
-        people_merge::{self, MergeView},
+        people_merge::{self, Hindrance, MergeView},
     },
     console::{
         inputs::is_outdated,
@@ -38,6 +38,8 @@ struct MergePage<'a> {
     is_other_in_course: bool,
     /// The email that is given up, if the two have different ones.
     given_up: Option<String>,
+    /// Why the two cannot be merged.
+    hindrance: Option<String>,
     fault: Option<String>,
 }
 
@@ -97,10 +99,18 @@ async fn draw(
         rows: rows(words, console, &view),
         is_other_in_course: view.is_other_in_course,
         given_up,
+        hindrance: view.hindrance.map(|hindrance| words.text(hindrance_id(hindrance))),
         fault,
         page,
     };
     console.show(status, &shown)
+}
+
+const fn hindrance_id(hindrance: Hindrance) -> &'static str {
+    match hindrance {
+        Hindrance::NeedsAdministrator => "console-people-merge-admin",
+        Hindrance::Paused => "console-people-merge-paused",
+    }
 }
 
 fn row(label: String, own: Option<&str>, theirs: Option<&str>, taken: Option<&str>) -> Option<Row> {
@@ -175,6 +185,8 @@ pub async fn merge(State(app): State<App>, ConsoleForm { console, form }: Consol
         Some(words.text("console-people-merge-changed"))
     } else if errors.has(&Field::Courses) {
         Some(words.text("console-people-merge-course"))
+    } else if errors.has(&Field::Audience) {
+        Some(words.text(hindrance_id(Hindrance::Paused)))
     } else {
         None
     };

@@ -153,7 +153,8 @@ async fn draw(
         title: person.page.title.clone(),
         facts: facts(words, console, &entry),
         badge: html::path_of(&badge).to_owned(),
-        photo: person.photo.as_ref().map(|hex| {
+        // The link of a held entry's picture is dead. Moderation shows it.
+        photo: person.photo.as_ref().filter(|_| !person.is_held).map(|hex| {
             let link = app.links.photo(institution, hex);
             format!("{}_128.jpg", html::path_of(&link).trim_end_matches(".jpg"))
         }),
@@ -257,6 +258,8 @@ fn message_id(message: &Message) -> &'static str {
         Message::Invitation { .. } => "page-mail-kind-invitation",
         Message::Reminder { .. } => "page-mail-kind-reminder",
         Message::Rejection { .. } => "page-mail-kind-rejection",
+        Message::Notice { .. } => "console-messages-notice",
+        Message::EntryRejection { .. } => "page-mail-kind-entry-rejection",
         Message::RecordingRequest { .. } => "page-mail-kind-request",
         Message::Retention { .. } => "page-mail-kind-retention",
     }

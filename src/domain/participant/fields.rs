@@ -117,6 +117,8 @@ macro_rules! types {
             pub recording: Option<Recording>,
             /// The hex id of their picture, like a recording's.
             pub photo: Option<String>,
+            /// Only managers and the person see the entry, until a manager has approved it.
+            pub is_held: bool,
             pub legal: Legal,
             pub custom: CustomValues,
             pub custom_changed_at: Option<Moment>,
@@ -160,6 +162,7 @@ macro_rules! types {
                     $($own: None,)*
                     recording: None,
                     photo: None,
+                    is_held: false,
                     legal: Legal::default(),
                     custom: CustomValues::default(),
                     custom_changed_at: None,

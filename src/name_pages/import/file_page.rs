@@ -41,7 +41,10 @@ pub(super) struct FilePage<'a> {
     rows: Vec<ShownRow>,
     others: Option<String>,
     is_importable: bool,
-    is_undoable: bool,
+    /// Which import would be undone, if it can be.
+    undo: Option<String>,
+    /// Rows have left the file with the people in them.
+    removed: Option<String>,
 }
 
 struct Progress {
@@ -66,7 +69,7 @@ pub(super) fn of<'a>(
     page: Page<'a>,
     (slug, title): (&'a str, &'a str),
     upload: &Upload,
-    is_undoable: bool,
+    undo: Option<String>,
 ) -> FilePage<'a> {
     let words = page.words;
     let Upload { import, report, .. } = upload;
@@ -101,7 +104,9 @@ pub(super) fn of<'a>(
         rows: report.rows.iter().map(|row| shown_row(words, row)).collect(),
         others: (report.others > 0).then(|| words.one("import-others", "count", Arg::Number(report.others))),
         is_importable: import.state == ImportState::Checked,
-        is_undoable,
+        undo,
+        removed: (upload.rows_removed > 0)
+            .then(|| words.one("import-removed", "count", Arg::Number(upload.rows_removed))),
         page,
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Columns that make up a `Participant`, besides its text fields.
-const READ: [&str; 12] = [
+const READ: [&str; 13] = [
     "id",
     "page_place",
     "name_page_id",
@@ -27,6 +27,7 @@ const READ: [&str; 12] = [
     "custom",
     "custom_changed_at",
     "photo",
+    "held",
 ];
 /// Columns for lookups, calls and badges, which are not part of a `Participant`.
 const NOT_IN_RECORD: [&str; 9] = [
@@ -95,6 +96,7 @@ macro_rules! reading {
                 $($own: row.opt_text(const { position(stringify!($own)) })?,)*
                 recording: recording(const { position("recording") }, const { position("recorded_at") })?,
                 photo: row.opt_text(const { position("photo") })?,
+                is_held: row.bool(const { position("held") })?,
                 legal: Legal {
                     $($legal: row.opt_text(const { position(concat!("legal_", stringify!($legal))) })?,)*
                     recording: recording(

@@ -56,8 +56,11 @@ pub async fn change_page(
     rolls::leave(sql, institution, from, &[place]).await?;
     coverage::left(sql, institution, from, &[entry.id]).await?;
     move_to(sql, institution, entry, to, now).await?;
-    let text = "UPDATE moderation SET name_page_id = $1 WHERE institution_id = $2 AND participant_id = $3";
-    sql.execute(text, &[to.into(), institution.into(), entry.id.into()]).await?;
+    for table in ["moderation", "entry_cases"] {
+        let text =
+            format!("UPDATE {table} SET name_page_id = $1 WHERE institution_id = $2 AND participant_id = $3");
+        sql.execute(&text, &[to.into(), institution.into(), entry.id.into()]).await?;
+    }
     let text = "DELETE FROM import_changes WHERE institution_id = $1 AND participant_id = $2";
     sql.execute(text, &[institution.into(), entry.id.into()]).await?;
     let Some(email_key) = &entry.email_key else { return Ok(()) };

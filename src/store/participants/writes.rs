@@ -78,6 +78,7 @@ pub(super) fn inserted(institution: InstitutionId, new: &Record) -> Result<Vec<W
         ("phone_number", new.phone_number.as_ref().into()),
         ("recorded_at", 0.into()),
         ("legal_recorded_at", 0.into()),
+        ("held", person.is_held.into()),
         ("created_at", new.now.micros().into()),
     ];
     row.extend(person.texts().map(|(field, text)| (field.column, text.into())));
@@ -94,6 +95,22 @@ fn derived(person: &Participant, now: Moment) -> Result<[Written<'_>; 5]> {
         ("custom_changed_at", person.custom_changed_at.map(Moment::micros).into()),
         ("updated_at", now.micros().into()),
     ])
+}
+
+/// Hides an entry from everybody but managers and the person, or shows it.
+pub async fn set_held(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    id: ParticipantId,
+    held: bool,
+    now: Moment,
+) -> Result<()> {
+    for table in ["participants", "hidden_participants"] {
+        let text =
+            format!("UPDATE {table} SET held = $1, updated_at = $2 WHERE institution_id = $3 AND id = $4");
+        sql.execute(&text, &[held.into(), now.micros().into(), institution.into(), id.into()]).await?;
+    }
+    Ok(())
 }
 
 /// Updates what a learning system says about a person, visible or hidden.

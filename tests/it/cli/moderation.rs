@@ -65,6 +65,7 @@ async fn the_list_has_every_open_case() {
     assert_eq!(
         keys(&cases[0]),
         [
+            "about",
             "complaint",
             "created_at",
             "decided_at",
@@ -75,6 +76,7 @@ async fn the_list_has_every_open_case() {
             "kind",
             "name",
             "name_page",
+            "paused",
             "reason",
             "reports",
             "sentence",

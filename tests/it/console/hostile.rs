@@ -102,10 +102,11 @@ impl Crawl<'_> {
 }
 
 /// Pages of the console that are not HTML, or that need something which takes long to make. `security.rs` asks for them.
-const NOT_SHOWN: [&str; 4] = [
+const NOT_SHOWN: [&str; 5] = [
     "/console/{slug}/events",
     "/console/{slug}/jobs/exports/{id}",
     "/console/{slug}/moderation/{id}/audio",
+    "/console/{slug}/moderation/{id}/photo",
     "/console/{slug}/people/{id}/audio/{hex}",
 ];
 

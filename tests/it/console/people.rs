@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use endonym::{
     app::{
-        Actor, calls, deleted_people, invitations, name_pages, own_recordings::Sharing, page_settings,
+        Actor, Error, audiences, calls, deleted_people, invitations, members, name_pages,
+        own_recordings::Sharing,
+        page_settings,
+        people_merge::{self, Hindrance},
         people_search, persons,
     },
     domain::{
-        address_list::Invitee, countries::Countries, email::Email, media::Kind, member::Role,
-        name_page::NamePageRef, page_settings::Moderation, people_query::PeopleQuery,
-        quiet_hours::QuietHours,
+        address_list::Invitee, audience::Audience, countries::Countries, email::Email, fault::Field,
+        media::Kind, member::Role, name_page::NamePageRef, page_settings::Moderation,
+        people_query::PeopleQuery, quiet_hours::QuietHours, session::PersonId,
     },
 };
 use serde_json::json;
@@ -24,6 +27,7 @@ use crate::{
 };
 
 const OWNER: &str = "owner@example.edu";
+const MANAGER: &str = "manager@example.edu";
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
 async fn person(world: &World, first: &str, last: &str, email: &str) {
@@ -550,6 +554,78 @@ async fn two_entries_of_one_person_are_merged() {
         "the recording counts on the kept page"
     );
     assert_eq!(count(&world, "rolls WHERE members = 1").await, 2, "the institution and one page");
+}
+
+/// Two people, on two pages: whoever merges them makes one of them the owner of the other one's voice.
+#[tokio::test]
+async fn entries_of_different_addresses_are_merged_by_admins_only_and_never_a_paused_one() {
+    let world = World::new().await;
+    let choir = world.page("Choir").await;
+    person(&world, "Ana", "Lima", "ana@example.edu").await;
+    let anna = world.person_on(&choir, json!({ "first_name": "Anna", "email": "anna@example.edu" })).await;
+    let hex = world.give(&anna, Kind::Recording, SOUND).await;
+    let (kept, gone) = (id_of(&world, "ana@example.edu").await, id_of(&world, "anna@example.edu").await);
+    let (app, id) = (&world.app, world.institution.id);
+    let of = |email: &str| PersonId { institution: id, email_key: email.to_owned() };
+    let merge = async |actor: &Actor| {
+        let view = people_merge::preview(app, actor, id, (kept, gone)).await.unwrap();
+        let merged = people_merge::merge(app, actor, id, (kept, gone), view.versions).await;
+        (view.hindrance, merged)
+    };
+    member_named(&world, &world.institution, MANAGER, Role::Manager, &[&world.page, &choir]).await;
+    let manager = members::actor_of(app, &of(MANAGER)).await.unwrap();
+    let (hindrance, merged) = merge(&manager).await;
+    assert_eq!(hindrance, Some(Hindrance::NeedsAdministrator));
+    assert!(matches!(merged, Err(Error::Forbidden(_))), "{merged:?}");
+    audiences::choose(app, &Actor::Operator, of("anna@example.edu"), Audience::Paused).await.unwrap();
+    let (hindrance, merged) = merge(&Actor::Operator).await;
+    assert_eq!(hindrance, Some(Hindrance::Paused));
+    assert!(matches!(&merged, Err(Error::Invalid(errors)) if errors.has(&Field::Audience)), "{merged:?}");
+    assert_eq!(count(&world, "participants").await, 2);
+    assert_eq!(count(&world, "outbox").await, 0, "nobody is told");
+
+    // The strictest audience wins, and both are told.
+    audiences::choose(app, &Actor::Operator, of("anna@example.edu"), Audience::Institution).await.unwrap();
+    let (hindrance, merged) = merge(&Actor::Operator).await;
+    assert_eq!((hindrance, merged.is_ok()), (None, true), "{merged:?}");
+    let chosen = audiences::find(app, &Actor::Operator, &of("ana@example.edu")).await.unwrap();
+    assert_eq!(chosen.audience, Audience::Institution);
+    for (email, about) in [("ana@example.edu", "merged_into_own"), ("anna@example.edu", "merged_into_other")]
+    {
+        let from = format!("outbox WHERE email_key = '{email}' AND message LIKE '%{about}%'");
+        assert_eq!(count(&world, &from).await, 1, "{email}");
+    }
+    let owner = member_named(&world, &world.institution, OWNER, Role::Owner, &[]).await;
+    owner.get(&format!("/audio/{id}/recording_{hex}.mp3")).await.expect(200);
+}
+
+/// The entries of one person need nobody's permission, and what is paused stays so.
+#[tokio::test]
+async fn the_strictest_audience_of_merged_entries_wins() {
+    let world = World::new().await;
+    let (app, id) = (&world.app, world.institution.id);
+    let of = |email: &str| PersonId { institution: id, email_key: email.to_owned() };
+    for (own, other, expected) in [
+        (Audience::Public, Audience::Institution, Audience::Institution),
+        (Audience::Institution, Audience::Public, Audience::Institution),
+        (Audience::Paused, Audience::Public, Audience::Paused),
+        (Audience::Public, Audience::Public, Audience::Public),
+    ] {
+        let [one, two] =
+            [own, other].map(|audience| format!("{}-{}@x.org", audience.word(), expected.word()));
+        let (one, two) = (format!("a-{one}"), format!("b-{two}"));
+        let page = world.page(&format!("{one} {two}")).await;
+        person(&world, "Ana", "A", &one).await;
+        world.person_on(&page, json!({ "first_name": "Anna", "email": two.as_str() })).await;
+        for (email, audience) in [(&one, own), (&two, other)] {
+            audiences::choose(app, &Actor::Operator, of(email), audience).await.unwrap();
+        }
+        let ids = (id_of(&world, &one).await, id_of(&world, &two).await);
+        let view = people_merge::preview(app, &Actor::Operator, id, ids).await.unwrap();
+        people_merge::merge(app, &Actor::Operator, id, ids, view.versions).await.unwrap();
+        let chosen = audiences::find(app, &Actor::Operator, &of(&one)).await.unwrap();
+        assert_eq!(chosen.audience, expected, "{own:?} {other:?}");
+    }
 }
 
 /// Merging deletes an entry.

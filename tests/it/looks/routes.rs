@@ -8,22 +8,26 @@ use reqwest::Method;
 use crate::support::routes;
 
 /// What is requested with GET and shows no page, with what it sends instead.
-const NO_PAGES: [(&str, &str); 21] = [
+const NO_PAGES: [(&str, &str); 25] = [
     ("/console/{slug}/audit/export", "a file"),
     ("/console/{slug}/events", "events"),
     ("/console/{slug}/jobs/exports/{id}", "a file"),
     ("/console/{slug}/moderation/{id}/audio", "a recording"),
+    ("/console/{slug}/moderation/{id}/photo", "a picture"),
     ("/console/{slug}/people/{id}/audio/{hex}", "a recording"),
     ("/console/{slug}/progress", "JSON"),
     ("/me/copy", "a file"),
     ("/me/handover/{id}", "JSON"),
     ("/me/legal-name/audio", "a recording"),
+    ("/me/photo", "a picture"),
     ("/me/recording/audio", "a recording"),
     ("/p/{slug}/import/{id}/report.csv", "a file"),
     ("/p/{slug}/invitations/links.csv", "a file"),
     ("/p/{slug}/moderation/{id}/audio", "a recording"),
+    ("/p/{slug}/moderation/{id}/photo", "a picture"),
     ("/p/{slug}/own/audio", "a recording"),
     ("/p/{slug}/own/handover/{id}", "JSON"),
+    ("/p/{slug}/own/photo", "a picture"),
     ("/p/{slug}/people/all.mp3", "recordings"),
     ("/p/{slug}/people/rows", "a part of the listening page"),
     ("/p/{slug}/qr.svg", "an image"),

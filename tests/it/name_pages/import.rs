@@ -25,6 +25,7 @@ use super::invitations::{by_links, count, invite};
 use crate::{
     me::{Browser, Seen},
     own_recordings::record,
+    pages::SOUND,
     support::{
         World,
         database::execute,
@@ -215,7 +216,7 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
     world.work(1);
     world.person("Ana", "ana@example.edu").await;
     let browser = manager(&world).await;
-    let file = b"email,first_name\nana@example.edu,Anna\n";
+    let file = b"email,first_name\nana@example.edu,Anna\nbo@example.edu,Bo\n";
     let address = upload(&browser, &path(&world), file).await.expect(303).location().to_owned();
     let address = &address[address.find("/p/").unwrap()..];
     browser.get(address).await.expect(200);
@@ -232,8 +233,16 @@ async fn files_and_reports_do_not_mention_somebody_who_was_erased() {
     assert_eq!((count(reports).await, count(files).await), (1, 2));
     let (institution, ana) = (world.institution.id, "ana@example.edu".to_owned());
     persons::erase(&world.app, &Actor::Operator, institution, ana, persons::Rewrite::Later).await.unwrap();
-    assert_eq!((count(reports).await, count(files).await), (0, 0));
-    browser.get(address).await.expect(200);
+    // Only her row has left the file.
+    assert_eq!((count(reports).await, count(files).await), (0, 1));
+    let page = browser.get(address).await.expect(200);
+    assert!(page.body.contains("One row has left this file"), "{}", page.body);
+    assert!(page.body.contains("bo@example.edu") && !page.body.contains("ana@example.edu"), "{}", page.body);
+    browser.post(address, &columns).await.expect(303);
+    settled(&browser, address).await;
+    browser.post(&format!("{address}/run"), &[]).await.expect(303);
+    settled(&browser, address).await;
+    assert_eq!(people(&world, world.page.id).await, ["Bo"]);
 }
 
 #[tokio::test]
@@ -250,13 +259,13 @@ async fn a_report_does_not_mention_somebody_who_was_erased_while_it_was_made() {
         until("her row was read", || async { count(&world, "imports WHERE rows_done > 0").await == 1 }).await;
         let ana = "ana@example.edu".to_owned();
         persons::erase(app, &Actor::Operator, here.0, ana, persons::Rewrite::Later).await.unwrap();
-        assert_eq!(count(&world, "imports WHERE state = 'checking'").await, 1, "the others are still read");
     };
     let (done, ()) = tokio::join!(imports::run(app, here.0, id), erase);
     done.unwrap();
     assert_eq!(last_counts(&world).await.0, ImportState::Checked);
     assert_eq!(count(&world, "imports WHERE report IS NULL").await, 1);
-    assert_eq!(count(&world, "import_files").await, 0, "neither the file nor the whole report");
+    assert_eq!(count(&world, "import_files WHERE number < 0").await, 0, "nor the whole report");
+    assert_eq!(count(&world, "imports WHERE rows_removed = 1").await, 1, "her row has left the file");
 }
 
 #[tokio::test]
@@ -727,4 +736,56 @@ async fn the_report_of_a_long_file_is_downloaded_as_a_whole() {
     imports::check_upload(&world.app, &Actor::Operator, here, id, Mapping::default()).await.unwrap();
     imports::run(&world.app, here.0, id).await.unwrap();
     assert_eq!(count(&world, "import_files WHERE number < 0").await, parts);
+}
+
+/// An MP3 or a letter looks like a CSV file with strange columns.
+#[tokio::test]
+async fn a_file_that_is_no_table_is_refused_in_a_sentence() {
+    let world = World::new().await;
+    let browser = manager(&world).await;
+    let letter: &[u8] = b"Dear all,\nplease find the list attached.\n\nBest wishes\n";
+    let sound = wav(1.0);
+    let files: [&[u8]; 6] = [SOUND, &sound, letter, b"x", b"\xff\xfe\x00", b"\0rows 1\n{}"];
+    for file in files {
+        let refused = upload(&browser, &path(&world), file).await.expect(422);
+        assert!(refused.body.contains("class=\"fault\" role=\"alert\""), "{}", refused.body);
+        assert_eq!(count(&world, "imports").await, 0);
+    }
+    // Headings that nobody knows are mapped by the manager, and a table may be empty.
+    for file in ["Kontakt;Wer\nana@example.edu;Ana\n", "email,first_name\n"] {
+        upload(&browser, &path(&world), file.as_bytes()).await.expect(303);
+    }
+}
+
+#[tokio::test]
+async fn undoing_asks_and_says_which_import_and_undoes_no_other_one() {
+    let world = World::new().await;
+    world.work(1);
+    let browser = manager(&world).await;
+    let mut addresses = Vec::new();
+    for (at, email) in ["ana@example.edu", "bo@example.edu"].into_iter().enumerate() {
+        let file = format!("email,first_name\n{email},P{at}\n");
+        let address =
+            upload(&browser, &path(&world), file.as_bytes()).await.expect(303).location().to_owned();
+        let address = address[address.find("/p/").unwrap()..].to_owned();
+        let columns = [("line", "1"), ("column-0", "email"), ("column-1", "first_name")];
+        browser.post(&address, &columns).await.expect(303);
+        settled(&browser, &address).await;
+        browser.post(&format!("{address}/run"), &[]).await.expect(303);
+        settled(&browser, &address).await;
+        addresses.push(address);
+    }
+    let page = browser.get(&addresses[1]).await.expect(200).body;
+    assert!(page.contains("<details>") && page.contains("Undo the import of 20"), "{page}");
+    assert!(
+        page.contains("with 1 people added and 0 changed?") && page.contains("Yes, undo this import"),
+        "{page}"
+    );
+    // Whoever looks at an older one does not undo the newer one.
+    let refused = browser.post(&format!("{}/undo", addresses[0]), &[]).await.expect(409).body;
+    assert!(refused.contains("There is no import that could be undone."), "{refused}");
+    assert_eq!(people(&world, world.page.id).await.len(), 2);
+    browser.post(&format!("{}/undo", addresses[1]), &[]).await.expect(303);
+    settled(&browser, &addresses[1]).await;
+    assert_eq!(people(&world, world.page.id).await, ["P0"]);
 }

@@ -3,6 +3,7 @@
 mod ask;
 pub mod browser;
 mod export;
+mod held_entries;
 mod hostile;
 mod import;
 mod invitation_link;

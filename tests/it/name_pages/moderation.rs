@@ -7,7 +7,7 @@ use endonym::{
         Actor, Error, Missing, audiences, consents,
         imports::{self, CallPolicy},
         media as app_media, members,
-        moderation::{self, Decision, Entry, Explanation, Listed, Outcome, Reported, Target},
+        moderation::{self, Decision, Entry, Explanation, Listed, Outcome, Report, Reported, Target},
         name_pages,
         own_recordings::Sharing,
         page_exports::Format,
@@ -161,7 +161,8 @@ async fn entry(world: &World, person: &Value) -> Participant {
 async fn report(world: &World, ana: &Value, complaint: Complaint, sentence: &str) -> Reported {
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
     let ana = entry(world, ana).await;
-    moderation::report(&world.app, &public, &ana, complaint, sentence, None).await.unwrap()
+    let report = Report { about: None, complaint, sentence };
+    moderation::report(&world.app, &public, &ana, report, None).await.unwrap()
 }
 
 /// Long lines of vCards are folded.
@@ -209,7 +210,7 @@ async fn a_held_recording_is_heard_by_nobody_else_and_by_everybody_once_it_is_ap
         assert_eq!(status(&link).await, if is_heard { 200 } else { 404 });
     };
     check(false).await;
-    let [Entry { case, person }] = &queue(&world, Listed::Open).await[..] else { panic!("one case") };
+    let [Entry { case, person, .. }] = &queue(&world, Listed::Open).await[..] else { panic!("one case") };
     assert_eq!(
         (case.kind, case.state, person.email.as_deref()),
         (CaseKind::Held, CaseState::Open, Some(ANA))
@@ -683,7 +684,8 @@ async fn only_recordings_of_this_page_that_are_heard_can_be_reported_and_not_wit
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
     let sent = async |person: &Value, sentence: &str, client: Option<Client>| {
         let person = entry(&world, person).await;
-        moderation::report(&world.app, &public, &person, Complaint::Offensive, sentence, client).await
+        let report = Report { about: None, complaint: Complaint::Offensive, sentence };
+        moderation::report(&world.app, &public, &person, report, client).await
     };
     for person in [&there, &ana] {
         let outcome = sent(person, "Rude", None).await;
@@ -794,6 +796,83 @@ async fn managers_do_not_hear_a_paused_recording_through_its_cases() {
         }
         let page = browser.get(&path).await.expect(200).body;
         assert_eq!(page.contains(&audio[1]), expected == 200, "{audience:?}: {page}");
+    }
+}
+
+/// Pausing and withdrawing consent beat moderation, whatever the case is.
+#[tokio::test]
+async fn managers_neither_hear_nor_approve_what_its_owner_has_silenced() {
+    let (world, ana) = world().await;
+    let person = PersonId { institution: world.institution.id, email_key: ANA.to_owned() };
+    let (app, operator) = (&world.app, Actor::Operator);
+    record(&world, &ana, 150.0, Sharing::All).await;
+    let rejected = only_case(&world).await;
+    reject(&world, &rejected).await;
+    record(&world, &ana, 220.0, Sharing::All).await;
+    let held = only_case(&world).await;
+    let (browser, path) = (manager(&world).await, format!("/p/{}/moderation", world.page.slug));
+    let audio = [&rejected, &held].map(|target| format!("{path}/{}/audio", target.case));
+    let token = World::registration_token(&ana);
+    let id = participants::by_token(app, world.institution.id, &token).await.unwrap().id;
+    let owner = signed_in(&world, world.institution.id, ANA).await;
+    let check = async |is_silent: bool| {
+        for address in &audio {
+            let expected = if is_silent { 404 } else { 200 };
+            assert_eq!(browser.file(address, &[]).await.0, expected, "{address}");
+            let in_console = endonym::app::people_entry::sound(
+                app,
+                &operator,
+                world.institution.id,
+                id,
+                held.heard.as_deref().unwrap(),
+            );
+            assert_eq!(in_console.await.is_err(), is_silent);
+        }
+        let page = browser.get(&path).await.expect(200).body;
+        assert_eq!(page.contains("has paused their recordings"), is_silent, "{page}");
+        assert_eq!(page.contains("value=\"approve\""), !is_silent, "{page}");
+        if is_silent {
+            for outcome in [approve(&world, &held).await, restore(&world, &rejected).await.unwrap()] {
+                assert!(matches!(outcome, Outcome::Silenced(_)), "{outcome:?}");
+            }
+            assert_eq!(only_case(&world).await, held, "it still waits");
+        }
+        let audio = format!("/me/recording/audio?page={}", world.page.slug);
+        assert_eq!(owner.file(&audio, &[]).await.0, 200, "the owner hears it");
+    };
+    check(false).await;
+    audiences::choose(app, &operator, person.clone(), Audience::Paused).await.unwrap();
+    check(true).await;
+    audiences::choose(app, &operator, person.clone(), Audience::Public).await.unwrap();
+    check(false).await;
+    // Withdrawn, and then no longer paused: they have not agreed again.
+    world.agree(world.institution.id, ANA).await;
+    consents::withdraw(app, &operator, &person, consents::Withdrawal::Pause).await.unwrap();
+    check(true).await;
+    audiences::choose(app, &operator, person.clone(), Audience::Public).await.unwrap();
+    check(true).await;
+    world.agree(world.institution.id, ANA).await;
+    check(false).await;
+    assert!(is_done(&approve(&world, &held).await, CaseState::Approved));
+}
+
+/// Whoever may not see the queue does not learn which pages there are.
+#[tokio::test]
+async fn a_queue_tells_nobody_else_which_pages_exist() {
+    let (world, _) = world().await;
+    let there = world.neighbor().await;
+    member(&world, "reader@example.edu", Role::Reader, &[&world.page]).await;
+    let reader = PersonId { institution: world.institution.id, email_key: "reader@example.edu".into() };
+    let reader = members::actor_of(&world.app, &reader).await.unwrap();
+    let nowhere = NamePageRef::parse("nowhere").unwrap();
+    for (institution, actor) in [(world.institution.id, &reader), (there.institution.id, &reader)] {
+        let ask = async |page: &NamePageRef| {
+            let found =
+                moderation::queue(&world.app, actor, institution, Some(page), Listed::Open, None).await;
+            format!("{:?}", found.err().expect("an error"))
+        };
+        let known = if institution == there.institution.id { &there.page } else { &world.page };
+        assert_eq!(ask(&nowhere).await, ask(&page_ref(known)).await, "{institution}");
     }
 }
 
@@ -955,7 +1034,7 @@ async fn when_two_entries_of_a_person_are_merged_the_newer_take_waits_and_what_w
         .await
         .unwrap();
     assert_eq!(gone.map(|media| media.hex), older.heard);
-    let [Entry { case, person }] = &queue(&world, Listed::Open).await[..] else { panic!("one case") };
+    let [Entry { case, person, .. }] = &queue(&world, Listed::Open).await[..] else { panic!("one case") };
     assert_eq!((person.id, case.participant), (own, own));
     assert_ne!(Some(case.hex.clone()), older.heard);
     let newer = Target { case: case.id, page: Some(world.page.id), heard: Some(case.hex.clone()) };

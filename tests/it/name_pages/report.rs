@@ -40,11 +40,11 @@ async fn whoever_may_listen_may_report_with_or_without_signing_in() {
         let page = browser.get(&path(&world)).await.expect(200).body;
         assert!(page.contains(&address(&world, reported).await), "{page}");
         let form = browser.get(&address(&world, reported).await).await.expect(200).body;
-        assert!(form.contains("You are reporting the recording of") && !form.contains('@'), "{form}");
+        assert!(form.contains("You are reporting the entry of") && !form.contains('@'), "{form}");
         let seen = browser.post(&address(&world, reported).await, &FIELDS).await.expect(303);
         assert_eq!(seen.location(), format!("{}?done=reported", path(&world)));
         let page = browser.get(seen.location()).await.expect(200).body;
-        assert!(page.contains("Those who manage this page will listen"), "{page}");
+        assert!(page.contains("Those who manage this page will look at it"), "{page}");
     }
     let wanted = ("wrong_person".to_owned(), "This is Bo.".to_owned());
     assert_eq!(reports(&world).await, [wanted.clone(), wanted]);
@@ -80,7 +80,7 @@ async fn what_is_wrong_must_be_said() {
 }
 
 #[tokio::test]
-async fn only_recordings_of_this_page_can_be_reported() {
+async fn only_entries_of_this_page_can_be_reported_with_or_without_a_recording() {
     let (world, ana) = scene().await;
     let bo = named(&world, "Bo", "Abel", BO).await;
     let choir = world.page("Choir").await;
@@ -89,11 +89,23 @@ async fn only_recordings_of_this_page_can_be_reported() {
     let browser = Browser::new(&world);
     browser.get(&address(&world, &ana).await).await.expect(200);
     let nobody = format!("{}/{}/report", path(&world), "0".repeat(32));
-    for address in [address(&world, &bo).await, address(&world, &elsewhere).await, nobody] {
+    for address in [address(&world, &elsewhere).await, nobody] {
         browser.get(&address).await.expect(404);
         browser.post(&address, &FIELDS).await.expect(404);
     }
     assert!(reports(&world).await.is_empty());
+    let form = browser.get(&address(&world, &bo).await).await.expect(200).body;
+    assert!(!form.contains("name=\"about\""), "there is only the entry: {form}");
+    browser.post(&address(&world, &bo).await, &FIELDS).await.expect(303);
+    // Of a recorded person, the recording is reported, or the entry.
+    let form = browser.get(&address(&world, &ana).await).await.expect(200).body;
+    assert!(form.contains("value=\"recording\" checked") && form.contains("value=\"entry\""), "{form}");
+    let entry = [&[("about", "entry")], &FIELDS[..]].concat();
+    browser.post(&address(&world, &ana).await, &entry).await.expect(303);
+    assert!(reports(&world).await.is_empty(), "nothing about recordings");
+    let text = "SELECT COUNT(*) FROM entry_cases WHERE kind = 'report'";
+    let count = world.app.db.read().one(text, &[], |row| row.int(0)).await.unwrap();
+    assert_eq!(count, Some(2));
 }
 
 #[tokio::test]

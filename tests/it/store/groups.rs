@@ -80,6 +80,8 @@ async fn bookkeeping_does_not_wait_for_those_who_wait_for_an_institution() {
         db.write::<_, Error>(move |sql| Box::pin(async move { rolls::lock(sql, institution).await }))
     }));
     let others = async {
+        // With a connection left for a writer, bookkeeping would not have to wait for one either.
+        until("all writers wait", || async { db.free_writers() == Some(0) }).await;
         until_someone_waits(db, 2).await;
         let noted = db.write_bookkeeping::<_, Error>(|sql| {
             Box::pin(async move { sql.execute("UPDATE turns SET turn = turn", &[]).await.map(|_| ()) })

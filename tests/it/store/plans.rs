@@ -50,13 +50,15 @@ async fn seed(db: &Db) {
          SELECT i % $2 + 1, 'old' || i, i / $2, 'recording' FROM n"
     );
     execute(db, replaced, vec![count.into(), INSTITUTIONS.into()]).await;
-    // Every recording has a case, half of them open.
-    let cases = format!(
-        "{series} INSERT INTO moderation (institution_id, id, name_page_id, participant_id, kind, hex, state, reports, created_at) \
-         SELECT i % $2 + 1, i, i / $2 % $3 + 1, i / $2, 'report', 'hex' || i, CASE WHEN i % 2 = 0 THEN 'open' ELSE 'dismissed' END, 1, i \
-         FROM n"
-    );
-    execute(db, cases, vec![count.into(), INSTITUTIONS.into(), PAGES.into()]).await;
+    // Every recording has a case, and so has every entry, half of them open.
+    for table in ["moderation", "entry_cases"] {
+        let cases = format!(
+            "{series} INSERT INTO {table} (institution_id, id, name_page_id, participant_id, kind, hex, state, reports, created_at) \
+             SELECT i % $2 + 1, i, i / $2 % $3 + 1, i / $2, 'report', 'hex' || i, CASE WHEN i % 2 = 0 THEN 'open' ELSE 'dismissed' END, 1, i \
+             FROM n"
+        );
+        execute(db, cases, vec![count.into(), INSTITUTIONS.into(), PAGES.into()]).await;
+    }
 }
 
 /// PostgreSQL analyzes tables by itself. SQLite does not: its plans must be good without statistics.

@@ -15,6 +15,7 @@ const TABLES: &[&str] = &[
     "outsiders",
     "media",
     "moderation",
+    "entry_cases",
     "calls",
     "sessions",
     "sign_in_requests",
