@@ -100,7 +100,7 @@ pub async fn consumer(
     if !found.answers_to(word) {
         return Err(Error::Missing(Missing::ToolConsumer));
     }
-    if !found.enabled {
+    if !found.is_open() {
         return Err(Error::ToolConsumerDisabled);
     }
     Ok(found)
@@ -313,7 +313,7 @@ async fn begin_once(
         .write(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, consumer).await?;
-                if !consumer.enabled {
+                if !consumer.is_open() {
                     return Err(Error::ToolConsumerDisabled);
                 }
                 if let Some((key, made)) = &claim {
@@ -545,7 +545,7 @@ pub async fn synchronize_all(app: &App, actor: &Actor, consumer: &ToolConsumer) 
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, id).await?;
-                if !consumer.enabled {
+                if !consumer.is_open() {
                     return Err(Error::ToolConsumerDisabled);
                 }
                 let due = courses::make_due(sql, institution, id, now).await?;

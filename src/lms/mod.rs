@@ -21,7 +21,10 @@ use bytes::Bytes;
 
 pub use crate::outbound::{Error, Result};
 use crate::{
-    domain::roster::{Coverage, Member, Role, Roster},
+    domain::{
+        ids::ToolConsumerId,
+        roster::{Coverage, Member, Role, Roster},
+    },
     jwt::keys::SigningKey,
     outbound::Outbound,
 };
@@ -51,6 +54,7 @@ pub enum Access {
 
 #[derive(Clone)]
 pub struct LtiAccess {
+    pub tool_consumer: ToolConsumerId,
     pub issuer: String,
     pub client_id: String,
     pub deployments: Vec<String>,

@@ -58,6 +58,7 @@ pub fn worded(finding: Finding) -> FindingText {
         }
         Finding::Secrets(Err(SecretsFault::Key(why))) => ("secrets", why, SECRET_KEY),
         Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, CHECK_PERMISSIONS),
+        Finding::Platforms { shared, unconfirmed } => platforms(&shared, &unconfirmed),
         Finding::Blobs(Ok(kind)) => ("blobs", format!("{kind} is readable and writable"), ""),
         Finding::Blobs(Err(why)) => (
             "blobs",
@@ -104,6 +105,30 @@ fn data_folder(path: &str, fault: Option<String>) -> Words {
             "grant this user write permission, free some disk space, or set another directory with --data-dir",
         ),
     }
+}
+
+fn platforms(shared: &[String], unconfirmed: &[String]) -> Words {
+    let said =
+        |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+    let renewed = said(
+        shared,
+        "to be renewed, because they use the LTI addresses and the key that all institutions shared",
+    );
+    let confirmed =
+        said(unconfirmed, "to be confirmed, because nothing proves their issuer and nobody comes in");
+    let mend = match (&renewed, &confirmed) {
+        (Some(_), None) => {
+            "run `endonym tool-consumer renew ID`, and enter the addresses that it prints in the learning system"
+        }
+        (None, Some(_)) => {
+            "compare the issuer and the URLs with the platform's, then run `endonym tool-consumer confirm ID`"
+        }
+        _ => {
+            "run `endonym tool-consumer renew ID` for those, and `endonym tool-consumer confirm ID` for these, after comparing the issuer and \
+             the URLs with the platform's"
+        }
+    };
+    ("lti", renewed.into_iter().chain(confirmed).collect::<Vec<_>>().join("; "), mend)
 }
 
 fn connections(found: &Connections) -> Words {

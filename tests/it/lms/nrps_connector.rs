@@ -4,7 +4,10 @@ use std::{sync::LazyLock, time::Duration};
 
 use endonym::{
     clock::Clock,
-    domain::roster::{Member, Role, Roster},
+    domain::{
+        ids::ToolConsumerId,
+        roster::{Member, Role, Roster},
+    },
     jwt::keys::SigningKey,
     lms::{Access, Connection, CourseRef, Error, Found, LtiAccess, ServiceTokens},
     outbound::Outbound,
@@ -22,6 +25,7 @@ pub static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::make("k1".in
 
 pub fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
     LtiAccess {
+        tool_consumer: ToolConsumerId::new(1),
         issuer: platform.url().into(),
         client_id: CLIENT.into(),
         deployments: DEPLOYMENTS.map(str::to_owned).to_vec(),
