@@ -25,7 +25,7 @@ use crate::{
 fn purpose(owner: KeyOwner, kid: &str) -> String {
     match owner {
         KeyOwner::Shared => format!("lti key {kid}"),
-        KeyOwner::Institution(institution) => format!("lti key {kid} of institution {institution}"),
+        KeyOwner::Institution(_) => format!("lti key of an institution {kid}"),
     }
 }
 
