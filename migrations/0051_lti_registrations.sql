@@ -28,3 +28,6 @@ CREATE TABLE institution_lti_keys (
     created_at BIGINT NOT NULL,
     PRIMARY KEY (institution_id, kid)
 );
+
+-- Pictures that were given up for reasons that are not final, such as a permission, are asked for once more, with those that do not exist.
+UPDATE course_members SET photo_url = NULL WHERE photo IS NULL AND photo_url IS NOT NULL;

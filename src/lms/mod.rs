@@ -13,6 +13,7 @@ pub mod registration;
 mod service_token;
 
 use std::{
+    collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -113,9 +114,11 @@ impl CheckReport {
                 );
                 Self { says, coverage: Some((title, Coverage::of(&members))), is_course_read: true }
             }
-            Sample::Nobody(title) => {
-                let says =
-                    format!("{reached}; it shows who is in the course {title}, which has nobody we look for");
+            Sample::Nobody(title, why) => {
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                let says = format!(
+                    "{reached}; it shows who is in the course {title}, which has nobody we look for{why}"
+                );
                 Self { says, coverage: None, is_course_read: true }
             }
             Sample::None(why) => {
@@ -129,7 +132,8 @@ impl CheckReport {
 /// The course that a connection check has sampled.
 enum Sample {
     People(String, Vec<Member>),
-    Nobody(String),
+    /// Its title, and what may be wrong.
+    Nobody(String, Option<String>),
     None(String),
 }
 
@@ -261,6 +265,30 @@ impl Connection {
         };
         let outcome = within(CHECK_TIMEOUT, checking).await;
         Checked::new(accepted.load(Ordering::Relaxed), outcome)
+    }
+}
+
+/// Who else is on a roster: how many people have each role.
+#[derive(Default)]
+struct Others(BTreeMap<&'static str, usize>);
+
+impl Others {
+    /// Somebody who has none of the roles that are looked for.
+    fn add(&mut self, roles: impl IntoIterator<Item = Role>) {
+        for role in roles {
+            *self.0.entry(role.word()).or_default() += 1;
+        }
+    }
+
+    /// A note for when only others are there: a learning system that hides people looks like one that has none.
+    fn note(&self, wanted: &[Role], remedy: &str) -> Option<String> {
+        let wanted: Vec<&str> = wanted.iter().map(|role| role.word()).collect();
+        let wanted = wanted.join(" or ");
+        let there: Vec<String> = self.0.iter().map(|(role, many)| format!("{many} {role}")).collect();
+        let there = there.join(", ");
+        (!self.0.is_empty()).then(|| {
+            format!("nobody has the role {wanted}, and others are there: {there}; if that is wrong, {remedy}")
+        })
     }
 }
 
