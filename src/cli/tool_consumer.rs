@@ -389,6 +389,7 @@ async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
                 "title": title,
                 "people": counts.people,
                 "names": counts.names,
+                "last_names": counts.last_names,
                 "emails": counts.emails,
                 "identifiers": counts.identifiers,
                 "pictures": counts.pictures,

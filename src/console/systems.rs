@@ -184,6 +184,7 @@ impl CheckView {
             let of = |label, count: usize| (label, count as u64, counts.people as u64);
             vec![
                 of("console-systems-names", counts.names),
+                of("console-systems-last-names", counts.last_names),
                 of("console-systems-emails", counts.emails),
                 of("console-systems-identifiers", counts.identifiers),
                 of("console-systems-pictures", counts.pictures),

@@ -107,9 +107,14 @@ impl CheckReport {
     fn new(reached: &str, course: Sample) -> Self {
         match course {
             Sample::People(title, members) => {
-                let Coverage { people, names, emails, identifiers, pictures } = Coverage::of(&members);
+                let Coverage { people, names, last_names, emails, identifiers, pictures } =
+                    Coverage::of(&members);
+                let last_names = match last_names < names {
+                    true => format!(" (last names {last_names} of {people})"),
+                    false => String::new(),
+                };
                 let says = format!(
-                    "{reached}; it shows who is in the course {title}: names {names} of {people}, emails {emails} of \
+                    "{reached}; it shows who is in the course {title}: names {names} of {people}{last_names}, emails {emails} of \
                      {people}, ids {identifiers} of {people}, pictures {pictures} of {people}"
                 );
                 Self { says, coverage: Some((title, Coverage::of(&members))), is_course_read: true }

@@ -44,6 +44,7 @@ struct MoodleError {
     #[serde(rename = "exception")]
     _exception: Value,
     errorcode: Option<String>,
+    message: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -141,7 +142,8 @@ impl Moodle<'_> {
                 let note = if untold.is_empty() {
                     members
                         .is_empty()
-                        .then(|| unmapped_note(roles, &strange).unwrap_or_else(|| others.note(roles, UNSEEN)))
+                        .then(|| unmapped_note(roles, &strange).or_else(|| others.note(roles, UNSEEN)))
+                        .flatten()
                 } else {
                     Some(format!("{} people were left out: {}", untold.len(), HIDDEN_ROLES))
                 };
@@ -388,9 +390,25 @@ fn complaint(body: &[u8]) -> Option<MoodleError> {
 }
 
 impl MoodleError {
+    /// Moodle's own sentence, without its markup.
+    fn sentence(&self) -> String {
+        let text = plain(self.message.as_deref().unwrap_or_default());
+        let text: String = text.chars().filter(|c| !c.is_control()).take(MAX_SENTENCE).collect();
+        if text.trim().is_empty() {
+            String::new()
+        } else {
+            format!(" Moodle says: \u{201c}{}\u{201d}", text.trim())
+        }
+    }
+
     /// Matches the error code only: exception names differ between versions, and messages may contain personal data.
     fn meaning(&self, function: &str) -> Error {
         match self.errorcode.as_deref().filter(|code| is_word(code)) {
+            // An administrator has written what is to be agreed to, and Moodle's sentence says where that is.
+            Some(word @ "sitepolicynotagreed") => Error::Denied(format!(
+                "the user of the access token has not agreed to Moodle's site policy ({word}); log in as them once, and agree.{}",
+                self.sentence()
+            )),
             Some(word @ ("invalidtoken" | "invalidtimedtoken" | "invalidiptoken")) => Error::Denied(format!(
                 "Moodle does not accept the access token ({word}): it was deleted or has expired; Site administration > \
                  Server > Web services > Manage tokens makes a new one"
@@ -407,6 +425,9 @@ impl MoodleError {
     }
 }
 
+/// Characters of Moodle's own sentence.
+const MAX_SENTENCE: usize = 300;
+
 /// How to fix a refusal, in terms of Moodle's own pages and capabilities. `docs/moodle.md` has the steps.
 fn remedy(word: &str) -> Option<&'static str> {
     Some(match word {
@@ -418,9 +439,10 @@ fn remedy(word: &str) -> Option<&'static str> {
             "give that user moodle/course:viewparticipants and moodle/course:enrolreview in the course"
         }
         "accessexception" => {
-            "under Site administration > Server > Web services > External services, the service must be enabled, have this \
-             function, and have that user among its authorised users; the user needs webservice/rest:use; and the token \
-             must not be limited to other IP addresses"
+            "the token may have expired (Moodle says so once, and then deletes it: Site administration > Server > Web services > \
+             Manage tokens); or, under Site administration > Server > Web services > External services, the service must be \
+             enabled, have this function, and have that user among its authorised users; the user needs webservice/rest:use; and \
+             the token must not be limited to other IP addresses"
         }
         "notingroup" => "give that user moodle/site:accessallgroups in the course",
         "servicenotavailable" => {
@@ -432,9 +454,6 @@ fn remedy(word: &str) -> Option<&'static str> {
         }
         "usernotfullysetup" => "that user's profile is not complete; fill in its required fields",
         "passwordisexpired" => "that user's password has expired; set a new one",
-        "sitepolicynotagreed" => {
-            "that user has not agreed to the site policy; log in as them once, and agree"
-        }
         "wsaccessuserdeleted"
         | "wsaccessusersuspended"
         | "wsaccessuserexpired"
@@ -501,7 +520,8 @@ mod tests {
     #[test]
     fn complaints_are_told_apart_by_their_code() {
         let meaning = |exception: &str, code: Option<&str>, function: &str| {
-            MoodleError { _exception: exception.into(), errorcode: code.map(str::to_owned) }.meaning(function)
+            let errorcode = code.map(str::to_owned);
+            MoodleError { _exception: exception.into(), errorcode, message: None }.meaning(function)
         };
         let denied = |error| matches!(error, Error::Denied(_));
         for class in ["moodle_exception", "core\\exception\\moodle_exception"] {
@@ -516,6 +536,16 @@ mod tests {
             meaning("dml_missing_record_exception", Some("invalidrecordunknown"), ENROLLED),
             Error::Missing
         );
+        let policy = MoodleError {
+            _exception: "moodle_exception".into(),
+            errorcode: Some("sitepolicynotagreed".into()),
+            message: Some(
+                "Site policy not agreed: <a href=\"https://m.example/policy\">read it</a>.\n".into(),
+            ),
+        };
+        let said = policy.meaning(ENROLLED).to_string();
+        assert!(said.contains("log in as them once") && said.contains("Site policy not agreed"), "{said}");
+        assert!(!said.contains('\n'), "{said}");
         for code in [None, Some("sitemaintenance"), Some("invalidrecordunknown"), Some("<b>no word</b>")] {
             let error = meaning("Error", code, COURSES);
             assert!(matches!(&error, Error::Unavailable(why) if !why.contains('<')), "{error:?}");

@@ -70,6 +70,12 @@ const CONSOLE_PEOPLE: &str = "0031_console_people";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
 
+/// The name of a version: that of its last migration, whose number may be another one. Newer ones are not known here.
+pub fn name(version: i64) -> &'static str {
+    let place = usize::try_from(version).ok().and_then(|version| version.checked_sub(1));
+    place.and_then(|place| MIGRATIONS.get(place)).map_or("-", |(name, _)| *name)
+}
+
 /// The schema version of the database.
 pub async fn version(db: &Db) -> Result<i64> {
     // The table does not exist in a new database, and the two databases report that differently.

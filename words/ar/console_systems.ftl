@@ -66,6 +66,7 @@ console-systems-passed = نعم
 console-systems-failed = لا
 console-systems-skipped = لم يُفحص
 console-systems-names = مع اسم
+console-systems-last-names = باسم عائلة
 console-systems-emails = مع بريد إلكتروني
 console-systems-identifiers = مع معرّف
 console-systems-pictures = مع صورة

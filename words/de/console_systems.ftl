@@ -66,6 +66,7 @@ console-systems-passed = Ja
 console-systems-failed = Nein
 console-systems-skipped = Nicht geprüft
 console-systems-names = Mit Namen
+console-systems-last-names = Mit Nachname
 console-systems-emails = Mit E-Mail
 console-systems-identifiers = Mit ID
 console-systems-pictures = Mit Bild

@@ -66,6 +66,7 @@ console-systems-passed = Yes
 console-systems-failed = No
 console-systems-skipped = Not checked
 console-systems-names = With a name
+console-systems-last-names = With a last name
 console-systems-emails = With an email
 console-systems-identifiers = With an ID
 console-systems-pictures = With a picture

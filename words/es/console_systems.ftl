@@ -66,6 +66,7 @@ console-systems-passed = Sí
 console-systems-failed = No
 console-systems-skipped = No comprobado
 console-systems-names = Con nombre
+console-systems-last-names = Con apellido
 console-systems-emails = Con correo
 console-systems-identifiers = Con identificador
 console-systems-pictures = Con foto

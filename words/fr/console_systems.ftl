@@ -66,6 +66,7 @@ console-systems-passed = Oui
 console-systems-failed = Non
 console-systems-skipped = Non vérifié
 console-systems-names = Avec un nom
+console-systems-last-names = Avec un nom de famille
 console-systems-emails = Avec un e-mail
 console-systems-identifiers = Avec un identifiant
 console-systems-pictures = Avec une photo

@@ -66,6 +66,7 @@ console-systems-passed = Sim
 console-systems-failed = Não
 console-systems-skipped = Não verificado
 console-systems-names = Com nome
+console-systems-last-names = Com sobrenome
 console-systems-emails = Com e-mail
 console-systems-identifiers = Com identificador
 console-systems-pictures = Com foto

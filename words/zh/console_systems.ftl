@@ -66,6 +66,7 @@ console-systems-passed = 是
 console-systems-failed = 否
 console-systems-skipped = 未检查
 console-systems-names = 有姓名
+console-systems-last-names = 有姓氏
 console-systems-emails = 有电子邮件
 console-systems-identifiers = 有标识符
 console-systems-pictures = 有照片

@@ -1,5 +1,7 @@
 //! Findings in words, for operators: on the command line and in their console. In English only, like the settings that they name.
 
+use crate::store::migrations;
+
 use super::{Connections, Finding, Line, MailFound, Port, Queue, Schema, SecretsFault};
 
 /// A finding in words.
@@ -145,14 +147,17 @@ fn connections(found: &Connections) -> Words {
 fn migrations(schema: &Schema) -> Words {
     let (part, Schema { version, newest, .. }) = ("migrations", schema);
     if version == newest {
-        (part, format!("at version {version}"), "")
+        (part, format!("at version {version} ({})", migrations::name(*version)), "")
     } else if version > newest {
         let says = format!("the database is at version {version}, this binary supports up to {newest}");
         (part, says, "use the newer endonym that created this database")
     } else if schema.migrates_by_itself {
-        (part, format!("at version {version}; the next start migrates it to {newest}"), "")
+        let (now, next) = (migrations::name(*version), migrations::name(*newest));
+        (part, format!("at version {version} ({now}); the next start migrates it to {newest} ({next})"), "")
     } else {
-        let says = format!("the database is at version {version}, this binary needs {newest}");
+        let (now, next) = (migrations::name(*version), migrations::name(*newest));
+        let says =
+            format!("the database is at version {version} ({now}), this binary needs {newest} ({next})");
         (part, says, "run `endonym migrate`")
     }
 }
