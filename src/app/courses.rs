@@ -3,6 +3,7 @@
 mod aliases;
 mod apply;
 mod join;
+mod known_names;
 mod merge;
 mod photos;
 mod roster;
