@@ -485,6 +485,8 @@ function enhance(root) {
     take.isKept = true;
     take.fault = null;
     better = {};
+    // Such as that the name can be recorded now.
+    document.querySelector('main p.done')?.remove();
     // What others hear, from now on.
     if (answer.recording.link) sound.src = answer.recording.link;
     home();

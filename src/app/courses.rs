@@ -3,6 +3,7 @@
 mod aliases;
 mod apply;
 mod join;
+mod known_names;
 mod merge;
 mod photos;
 mod roster;
@@ -100,7 +101,7 @@ pub async fn consumer(
     if !found.answers_to(word) {
         return Err(Error::Missing(Missing::ToolConsumer));
     }
-    if !found.enabled {
+    if !found.is_open() {
         return Err(Error::ToolConsumerDisabled);
     }
     Ok(found)
@@ -169,26 +170,13 @@ async fn start_all(
 ) -> Result<Outcome> {
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
-    let (mut wanted, mut known_courses) = (Vec::new(), HashMap::new());
-    let distinct: Vec<&String> = given.iter().filter(|given| seen.insert(*given)).collect();
-    for given in distinct {
-        let known =
-            courses::by_external_id(&mut app.db.read(), consumer.institution, consumer.id, given).await?;
-        let (title, memberships_url) = match known {
-            Some((course, _)) if course.tool_consumer == consumer.id => {
-                known_courses.insert(given.clone(), course.id);
-                (Some(course.title), course.memberships_url)
-            }
-            // Another tool consumer synchronizes it. Never send this one's token to that one's URL: use the alias.
-            Some((course, _)) => {
-                let sql = &mut app.db.read();
-                let way = courses::aliases::find(sql, consumer.institution, consumer.id, given).await?;
-                (Some(course.title), way.and_then(|way| way.memberships_url))
-            }
-            None => (None, None),
-        };
-        wanted.push(lms::CourseRef { given: given.clone(), memberships_url, title });
-    }
+    let distinct: Vec<&str> = given.iter().map(String::as_str).filter(|given| seen.insert(*given)).collect();
+    let late = || lms::Error::Unavailable("the learning system takes too long to answer".to_owned());
+    let mut deadline = std::pin::pin!(tokio::time::sleep(CHECK_TIMEOUT));
+    let Known { wanted, own: known_courses } = tokio::select! {
+        known = known(app, consumer, &distinct) => known?,
+        () = &mut deadline => return Err(late().into()),
+    };
     let several = wanted.len() > 1;
     let checks = wanted.into_iter().map(|wanted| {
         let connection = connection.clone();
@@ -204,8 +192,10 @@ async fn start_all(
         }
     });
     let checks = futures_util::stream::iter(checks).buffered(CONCURRENT_CHECKS).try_collect::<Vec<_>>();
-    let late = |_| lms::Error::Unavailable("the learning system takes too long to answer".to_owned());
-    let checked = tokio::time::timeout(CHECK_TIMEOUT, checks).await.map_err(late).flatten();
+    let checked = tokio::select! {
+        checked = checks => checked,
+        () = &mut deadline => Err(late()),
+    };
     let checked = match checked {
         Ok(checked) => checked,
         Err(error) => {
@@ -239,6 +229,42 @@ async fn start_all(
         app.queue.wake();
     }
     Ok(outcome)
+}
+
+/// What is known about courses before the learning system is asked.
+struct Known {
+    wanted: Vec<lms::CourseRef>,
+    /// Those that the tool consumer synchronizes.
+    own: HashMap<String, CourseId>,
+}
+
+/// Reads all of them at once: there may be a thousand.
+async fn known(app: &App, consumer: &ToolConsumer, given: &[&str]) -> Result<Known> {
+    let (sql, institution, id) = (&mut app.db.read(), consumer.institution, consumer.id);
+    let own = courses::by_external_ids(sql, institution, id, given).await?;
+    let own: HashMap<String, Course> =
+        own.into_iter().map(|course| (course.external_id.clone(), course)).collect();
+    let others: Vec<&str> = given.iter().copied().filter(|given| !own.contains_key(*given)).collect();
+    // Another tool consumer synchronizes them. Never send this one's token to that one's URL: use the alias.
+    let ways = courses::aliases::find_all(sql, institution, id, &others).await?;
+    let ids: Vec<CourseId> = ways.iter().map(|way| way.course).collect();
+    let titles = courses::titles(sql, institution, &ids).await?;
+    let mut ways: HashMap<String, courses::aliases::Alias> =
+        ways.into_iter().map(|way| (way.external_id.clone(), way)).collect();
+    let one = |given: &&str| {
+        let given = (*given).to_owned();
+        if let Some(course) = own.get(&given) {
+            let (title, memberships_url) = (Some(course.title.clone()), course.memberships_url.clone());
+            return lms::CourseRef { given, memberships_url, title };
+        }
+        let way = ways.remove(&given);
+        let title = way.as_ref().and_then(|way| titles.get(&way.course).cloned());
+        // Its course was deleted meanwhile.
+        let memberships_url = way.filter(|_| title.is_some()).and_then(|way| way.memberships_url);
+        lms::CourseRef { given, memberships_url, title }
+    };
+    let wanted = given.iter().map(one).collect();
+    Ok(Known { wanted, own: own.iter().map(|(given, course)| (given.clone(), course.id)).collect() })
 }
 
 /// Records why courses could not be looked up, unless a pending synchronization will record its own result.
@@ -313,7 +339,7 @@ async fn begin_once(
         .write(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, consumer).await?;
-                if !consumer.enabled {
+                if !consumer.is_open() {
                     return Err(Error::ToolConsumerDisabled);
                 }
                 if let Some((key, made)) = &claim {
@@ -545,7 +571,7 @@ pub async fn synchronize_all(app: &App, actor: &Actor, consumer: &ToolConsumer) 
         .write::<_, Error>(move |sql| {
             Box::pin(async move {
                 let consumer = lock(sql, institution, id).await?;
-                if !consumer.enabled {
+                if !consumer.is_open() {
                     return Err(Error::ToolConsumerDisabled);
                 }
                 let due = courses::make_due(sql, institution, id, now).await?;

@@ -13,7 +13,7 @@ use url::{Host, Url};
 use super::{Actor, App, Clock, sso, tool_consumers};
 use crate::{
     blobs::{self, Blobs},
-    domain::{job::State, name_page::SHORTEST_ACCESS_CODE},
+    domain::{job::State, name_page::SHORTEST_ACCESS_CODE, tool_consumer::ToolConsumer},
     mail::Mailer,
     phone::{
         Phone, Prompts, Provider,
@@ -40,6 +40,13 @@ pub enum Finding {
     Secrets(Result<Sealed, SecretsFault>),
     /// Pages that API version 2 opens with a short access code, as `institution/page`.
     AccessCodes(Result<Vec<String>, String>),
+    /// LTI registrations that somebody has to look after.
+    Platforms {
+        /// They use the addresses and the key that all institutions shared.
+        shared: Vec<String>,
+        /// Their issuers are neither proven nor confirmed.
+        unconfirmed: Vec<String>,
+    },
     /// The kind of blob store. The check writes and reads.
     Blobs(Result<String, String>),
     Listen {
@@ -163,6 +170,8 @@ impl Finding {
             Self::Jobs(found) => found.as_ref().is_ok_and(|queue| queue.dead == 0 && !queue.is_late),
             Self::Secrets(found) => found.as_ref().is_ok_and(|sealed| sealed.closed.is_empty()),
             Self::AccessCodes(found) => found.as_ref().is_ok_and(Vec::is_empty),
+            // They work as they were set up.
+            Self::Platforms { .. } => true,
             Self::Blobs(found) => found.is_ok(),
             Self::Listen { port, .. } => !matches!(port, Port::Unusable(_)),
             Self::Phone { line, .. } => matches!(line, Line::NotConfigured | Line::Works(_)),
@@ -270,6 +279,7 @@ pub async fn examine(app: &App, actor: &Actor, thorough: bool) -> super::Result<
         findings.push(Finding::Jobs(queue.map_err(|error| error.to_string())));
         findings.push(access_codes(&app.db).await);
         findings.extend(secrets(app).await);
+        findings.extend(platforms(app).await);
     }
     if !thorough {
         return Ok(findings);
@@ -330,6 +340,17 @@ pub async fn secrets(app: &App) -> Option<Finding> {
         }
     }
     (!all.is_empty()).then_some(Finding::Secrets(Ok(Sealed { all: all.len(), closed })))
+}
+
+/// Lists the LTI registrations that are to be renewed or confirmed. Returns `None` if there are none. `secrets` says if they cannot be read.
+pub async fn platforms(app: &App) -> Option<Finding> {
+    let all = tool_consumers::all(app, &Actor::Operator, None).await.ok()?;
+    let names = |is_one: fn(&ToolConsumer) -> bool| -> Vec<String> {
+        all.iter().filter(|one| is_one(one)).map(|one| format!("{} ({})", one.id, one.name)).collect()
+    };
+    let (shared, unconfirmed) = (names(ToolConsumer::is_shared), names(ToolConsumer::is_unconfirmed));
+    let is_any = !shared.is_empty() || !unconfirmed.is_empty();
+    is_any.then_some(Finding::Platforms { shared, unconfirmed })
 }
 
 /// Checks the configuration of each OpenID provider.

@@ -2,6 +2,7 @@
 
 pub mod courses;
 pub mod deep_links;
+pub mod entrance;
 pub mod keys;
 pub mod launches;
 pub mod logins;
@@ -11,7 +12,7 @@ pub mod windows;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::{App, Error};
+use super::Error;
 use crate::{
     domain::{digest, field_errors::FieldErrors, ids::ToolConsumerId, lti, tool_consumer::ToolConsumer},
     jwt::token as jwt,
@@ -24,12 +25,14 @@ pub enum Refusal {
     Incomplete(&'static str),
     UnknownPlatform,
     Disabled,
+    /// The issuer of the registration is neither proven nor confirmed.
+    Unconfirmed,
     /// The target link is not on this server.
     ForeignTarget,
     /// The state is unknown or was used before.
     UnknownState,
     Late,
-    /// The browser sent no cookie, or that of another login. Contains the query to restart the login, or an empty string if
+    /// The browser sent no cookie, or that of another login. Contains the URL to restart the login, or an empty string if
     /// it was not stored.
     OtherBrowser(String),
     /// The platform returned an error.
@@ -85,6 +88,7 @@ impl std::fmt::Display for Refusal {
             Self::Incomplete(what) => write!(f, "{what} is missing or too long"),
             Self::UnknownPlatform => f.write_str("the platform is not registered"),
             Self::Disabled => f.write_str("the tool consumer is disabled"),
+            Self::Unconfirmed => f.write_str("the issuer is neither proven nor confirmed"),
             Self::ForeignTarget => f.write_str("the target is not an address of ours"),
             Self::UnknownState => f.write_str("the state is not known, or used"),
             Self::Late => f.write_str("the state has expired"),
@@ -157,9 +161,12 @@ pub fn frames(consumer: &ToolConsumer) -> Vec<String> {
     consumer.lti.as_ref().map(|lti| lti.frame_ancestors.clone()).unwrap_or_default()
 }
 
-/// Returns the address that platforms post launches to (the redirect URI).
-pub fn launch_url(app: &App) -> String {
-    format!("{}/lti/launch", app.links.base())
+/// Refuses a platform through which nobody may come in now.
+fn check_open(consumer: &ToolConsumer) -> Result<()> {
+    if !consumer.enabled {
+        return Err(Refusal::Disabled.to(consumer));
+    }
+    if consumer.is_unconfirmed() { Err(Refusal::Unconfirmed.to(consumer)) } else { Ok(()) }
 }
 
 /// Identifies a platform's user without storing their id.

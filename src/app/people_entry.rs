@@ -84,25 +84,27 @@ pub async fn find(
     id: ParticipantId,
 ) -> Result<EntryView> {
     let access = actor.permit(Action::Write, institution)?;
-    let sql = &mut app.db.read();
-    let place = reached(sql, &access, id).await?;
+    let place = reached(&mut app.db.read(), &access, id).await?;
     let missing = || Error::Missing(Missing::Participant);
-    let person = store::participants::by_ids(sql, institution, &[id]).await?.pop().ok_or_else(missing)?;
+    // Each read has a connection of its own, so that they wait for the database side by side.
+    let (person, fields, media, cases, about) = tokio::try_join!(
+        async { Ok::<_, Error>(store::participants::by_ids(&mut app.db.read(), institution, &[id]).await?) },
+        async { Ok(store::custom_fields::all(&mut app.db.read(), institution).await?) },
+        async { Ok(store::media::all_of(&mut app.db.read(), institution, id).await?) },
+        async { Ok(store::moderation::of(&mut app.db.read(), institution, id).await?) },
+        about(app, institution, id),
+    )?;
+    let (mut fields, mut media, mut cases) = (fields, media, cases);
+    let person = person.into_iter().next().ok_or_else(missing)?;
     let email_key = person.email.as_deref().map(email_key);
-    let mut fields = store::custom_fields::all(sql, institution).await?;
     fields.sort_by_key(|field| !field.is_pronouns());
-    let mut media = store::media::all_of(sql, institution, id).await?;
     media.sort_by_key(|one| std::cmp::Reverse(one.created_at));
-    let mut cases = store::moderation::of(sql, institution, id).await?;
     cases.reverse();
-    let invitation = match &email_key {
-        Some(key) => store::invitations::of_address(sql, institution, place.page, key).await?,
-        None => None,
-    };
-    let mut messages = match &email_key {
-        Some(key) => store::outbox::to_address(sql, institution, key, MESSAGES).await?,
-        None => Vec::new(),
-    };
+    let (audience, others, (invitation, mut messages)) = tokio::try_join!(
+        async { Ok::<_, Error>(audiences::of_one(&mut app.db.read(), institution, &person).await?) },
+        async { Ok(others(&mut app.db.read(), &access, id, email_key.as_deref()).await?) },
+        mail(app, institution, place.page, email_key.as_deref()),
+    )?;
     if access.pages().is_some() {
         // The others are about pages of which a manager may know nothing.
         messages.retain(|one| match &one.message {
@@ -111,15 +113,15 @@ pub async fn find(
         });
     }
     Ok(EntryView {
-        audience: audiences::of_one(sql, institution, &person).await?,
-        is_paused: !store::audiences::paused(sql, institution, &[id]).await?.is_empty(),
-        phone_number: store::participants::phone_number(sql, institution, id).await?,
-        calls: called(sql, institution, id).await?,
-        changes: changes(sql, institution, id).await?,
-        others: others(sql, &access, id, email_key.as_deref()).await?,
+        audience,
+        is_paused: about.is_paused,
+        phone_number: about.phone_number,
+        calls: about.calls,
+        changes: about.changes,
+        others,
         can_be_called: app.calling.enabled,
-        is_called: calls::is_pending(sql, institution, id).await?,
-        is_in_course: store::courses::members::is_member(sql, institution, id).await?,
+        is_called: about.is_called,
+        is_in_course: about.is_in_course,
         version: place.updated_at,
         page: place.page,
         person,
@@ -129,6 +131,44 @@ pub async fn find(
         messages,
         invitation,
     })
+}
+
+/// What is stored elsewhere about an entry.
+struct About {
+    is_paused: bool,
+    phone_number: Option<String>,
+    calls: Vec<CallView>,
+    changes: Vec<Change>,
+    is_called: bool,
+    is_in_course: bool,
+}
+
+async fn about(app: &App, institution: InstitutionId, id: ParticipantId) -> Result<About> {
+    let (paused, phone_number, calls, changes, is_called, is_in_course) = tokio::try_join!(
+        async { Ok::<_, Error>(store::audiences::paused(&mut app.db.read(), institution, &[id]).await?) },
+        async { Ok(store::participants::phone_number(&mut app.db.read(), institution, id).await?) },
+        async { called(&mut app.db.read(), institution, id).await },
+        async { changes(&mut app.db.read(), institution, id).await },
+        async { Ok(calls::is_pending(&mut app.db.read(), institution, id).await?) },
+        async { Ok(store::courses::members::is_member(&mut app.db.read(), institution, id).await?) },
+    )?;
+    Ok(About { is_paused: !paused.is_empty(), phone_number, calls, changes, is_called, is_in_course })
+}
+
+/// The invitation to the page, and the last messages.
+async fn mail(
+    app: &App,
+    institution: InstitutionId,
+    page: NamePageId,
+    email_key: Option<&str>,
+) -> Result<(Option<Invitation>, Vec<OutboxMessage>)> {
+    let Some(key) = email_key else { return Ok((None, Vec::new())) };
+    tokio::try_join!(
+        async {
+            Ok::<_, Error>(store::invitations::of_address(&mut app.db.read(), institution, page, key).await?)
+        },
+        async { Ok(store::outbox::to_address(&mut app.db.read(), institution, key, MESSAGES).await?) },
+    )
 }
 
 async fn reached(sql: &mut Sql, access: &Access, id: ParticipantId) -> Result<people_list::Place> {

@@ -2,11 +2,16 @@
 
 mod credentials;
 mod faults;
+mod issuers;
 
 use serde_json::{Value as Json, json};
 
 pub(super) use self::credentials::{connect, opens};
-pub use self::{credentials::access, faults::role_fault};
+pub use self::{
+    credentials::access,
+    faults::role_fault,
+    issuers::{confirm, prove, renew},
+};
 use self::{
     credentials::{known_courses, sealed},
     faults::{as_origins, name_fault, permitted, registration_faults, registration_permitted, trim},
@@ -14,7 +19,9 @@ use self::{
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record, with},
-    courses, lti,
+    courses,
+    lti::{self, entrance::Entrance},
+    platforms,
 };
 use crate::{
     domain::{
@@ -26,7 +33,7 @@ use crate::{
         roster::Role,
         schedule::Schedule,
         scope::Scope,
-        tool_consumer::{LmsKind, Registration, ToolConsumer},
+        tool_consumer::{Addresses, IssuerProof, LmsKind, Registration, ToolConsumer},
         version::{check_base, version_of},
     },
     lms::{self, Access, Found},
@@ -44,7 +51,8 @@ pub struct New {
     pub lti: Option<Registration>,
 }
 
-/// Creates a tool consumer. Returns the api_token, which cannot be read again, because only the digest is stored.
+/// Creates a tool consumer. Returns the api_token, which cannot be read again, because only the digest is stored. Whoever else than the
+/// operator registers an LTI platform has to have its issuer proven or confirmed.
 pub async fn create(
     app: &App,
     actor: &Actor,
@@ -52,7 +60,28 @@ pub async fn create(
     new: New,
 ) -> Result<(ToolConsumer, String)> {
     actor.administer(institution)?;
-    create_invited(app, actor.who(), institution, new, None).await
+    let vouched = if actor.operate().is_ok() { Vouched::ByOperator } else { Vouched::LookedUp };
+    create_invited(app, actor.who(), institution, new, (vouched, None)).await
+}
+
+/// Who says that a registration is one of the platform that its issuer names.
+enum Vouched {
+    ByOperator,
+    /// Nobody does: its own configuration is asked.
+    LookedUp,
+    /// It was asked.
+    Known(Option<IssuerProof>),
+}
+
+impl Vouched {
+    async fn proof(self, app: &App, issuer: &str, lti: Option<&Registration>) -> Option<IssuerProof> {
+        match (self, lti) {
+            (Self::ByOperator, _) => Some(IssuerProof::Operator),
+            (Self::Known(proof), _) => proof,
+            (Self::LookedUp, Some(lti)) => platforms::proof(app, issuer, lti, None).await,
+            (Self::LookedUp, None) => None,
+        }
+    }
 }
 
 fn about(record: Record, consumer: &ToolConsumer) -> Record {
@@ -81,17 +110,19 @@ fn values(consumer: &ToolConsumer) -> Json {
         "token_audience": lti.token_audience,
         "jwks_url": lti.jwks_url,
         "frame_ancestors": lti.frame_ancestors,
+        "own_addresses": !consumer.is_shared(),
+        "issuer_proof": consumer.issuer_proof().map(IssuerProof::text),
     });
     with(values, lti)
 }
 
-/// Like `create`; uses up this invitation in the same transaction.
+/// Like `create`; uses up the invitation in the same transaction.
 async fn create_invited(
     app: &App,
     who: Who,
     institution: InstitutionId,
     mut new: New,
-    invite: Option<String>,
+    (vouched, invite): (Vouched, Option<String>),
 ) -> Result<(ToolConsumer, String)> {
     let mut errors = FieldErrors::default();
     name_fault(&new.name, &mut errors);
@@ -125,6 +156,7 @@ async fn create_invited(
     if let Some(lti) = &new.lti {
         registration_permitted(app, lti).await?;
     }
+    let proof = vouched.proof(app, &url, new.lti.as_ref()).await;
     let now = app.clock.now();
     let (id, secret) = (app.ids.id(now), app.ids.access_token());
     let digest = digest::hex(&digest::of(&secret));
@@ -140,13 +172,15 @@ async fn create_invited(
         schedule: Schedule::default(),
         sealed_access_token: sealed(app, id, access_token)?,
         lti: new.lti,
+        addresses: Addresses::Own { proof },
         created_at: now,
     };
     let record = about(Record::by(app, who, institution, Act::ToolConsumerCreated), &made);
     app.db
         .write(move |sql| {
             Box::pin(async move {
-                is_of_nobody_else(sql, &made, Field::ClientId).await?;
+                store::rolls::lock(sql, institution).await?;
+                is_new(sql, &made).await?;
                 match tool_consumers::insert(sql, &made, &digest).await {
                     Err(store::Error::Conflict) => return Err(Error::invalid(Field::ClientId, Fault::Taken)),
                     other => other?,
@@ -159,21 +193,32 @@ async fn create_invited(
         .await
 }
 
-/// Registers a platform (LTI dynamic registration). If the institution already has it with the same client id, updates its
-/// endpoints and adds its deployment and origins; the operator's settings stay. Also returns whether it was an update.
+/// Registers a platform (LTI dynamic registration), whose issuer is proven or not. If the institution already has it with the same client
+/// id, updates its endpoints and adds its deployment and origins; the operator's settings stay. The platform was told the addresses of the
+/// institution, so this renews a registration of before. Also returns whether it was an update.
 /// Registrations of other institutions are ignored. The invitation with this digest authorizes it, and is used up.
 pub(super) async fn register(
     app: &App,
     institution: InstitutionId,
-    new: New,
+    mut new: New,
+    proof: Option<IssuerProof>,
     invite: String,
 ) -> Result<(ToolConsumer, bool)> {
     // The platform acts, with an invitation that is in the log.
     let who = Who::named(WhoKind::System, &new.name);
     if let Some(known) = registered(app, institution, &new).await? {
-        return Ok((update_registration(app, who, known, new, invite).await?, true));
+        return Ok((update_registration(app, who, known, new, (proof, invite)).await?, true));
     }
-    Ok((create_invited(app, who, institution, new, Some(invite)).await?.0, false))
+    new.name = free_name(app, institution, new.name).await?;
+    Ok((create_invited(app, who, institution, new, (Vouched::Known(proof), Some(invite))).await?.0, false))
+}
+
+/// The name, with a number if another tool consumer has it: the platforms name themselves here.
+async fn free_name(app: &App, institution: InstitutionId, name: String) -> Result<String> {
+    let all = tool_consumers::all(&mut app.db.read(), Scope::Institution(institution)).await?;
+    let is_free = |name: &String| all.iter().all(|other| other.name != *name);
+    let numbered = (2..).map(|number: u32| format!("{name} ({number})"));
+    Ok(std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name))
 }
 
 async fn use_up(sql: &mut Sql, invite: Option<&str>, id: ToolConsumerId) -> Result<()> {
@@ -186,8 +231,8 @@ async fn use_up(sql: &mut Sql, invite: Option<&str>, id: ToolConsumerId) -> Resu
 async fn registered(app: &App, institution: InstitutionId, new: &New) -> Result<Option<ToolConsumer>> {
     let Some(lti) = &new.lti else { return Ok(None) };
     let issuer = new.url.trim();
-    let found = tool_consumers::by_issuer(&mut app.db.read(), issuer, Some(&lti.client_id)).await?;
-    Ok(found.into_iter().find(|one| one.institution == institution))
+    let sql = &mut app.db.read();
+    Ok(tool_consumers::by_issuer(sql, institution, issuer, Some(&lti.client_id)).await?.pop())
 }
 
 async fn update_registration(
@@ -195,7 +240,7 @@ async fn update_registration(
     who: Who,
     known: ToolConsumer,
     new: New,
-    invite: String,
+    (proof, invite): (Option<IssuerProof>, String),
 ) -> Result<ToolConsumer> {
     let Some(lti) = new.lti else { return Ok(known) };
     let change = Change {
@@ -208,7 +253,10 @@ async fn update_registration(
         frame_ancestors: ListChange { add: lti.frame_ancestors, remove: Vec::new() },
         ..Change::default()
     };
-    update_known(app, who, known, change, Some(invite)).await
+    // What the operator has confirmed stays confirmed as long as nothing else is registered.
+    let moves = change.moves(&known);
+    let proof = proof.or_else(|| known.issuer_proof().filter(|_| !moves).cloned());
+    update_known(app, who, known, change, (Some(Addresses::Own { proof }), Some(invite))).await
 }
 
 /// Items to add to a list and to remove from it. The rest stays, so that an operator can add one without knowing the others.
@@ -255,29 +303,62 @@ pub struct Change {
     pub base: Option<String>,
 }
 
+impl Change {
+    /// Whether an endpoint of a registration is to be another one: whose messages are believed, and where people are sent.
+    fn moves(&self, known: &ToolConsumer) -> bool {
+        let Some(lti) = &known.lti else { return false };
+        let given = [&self.auth_url, &self.token_url, &self.jwks_url];
+        given
+            .into_iter()
+            .zip(lti.endpoints())
+            .any(|(new, old)| new.as_ref().is_some_and(|new| new.trim() != old))
+    }
+}
+
 /// Tells whether a learning system is still the same, enabled or not.
 pub fn version(system: &ToolConsumer) -> String {
     let ToolConsumer { id, name, roles, schedule, sealed_access_token, lti, .. } = system;
     version_of(&(id, name, roles, schedule, sealed_access_token, lti))
 }
 
+/// Whoever moves an endpoint registers another platform, as far as anybody can tell: its issuer has to be proven or confirmed again.
 pub async fn update(app: &App, actor: &Actor, id: ToolConsumerId, change: Change) -> Result<ToolConsumer> {
-    update_known(app, actor.who(), find(app, actor, id).await?, change, None).await
+    let known = find(app, actor, id).await?;
+    let is_moved = change.moves(&known) || (known.is_shared() && change.token_audience.is_some());
+    let addresses = if is_moved { moved(app, actor, &known, &change).await? } else { None };
+    update_known(app, actor.who(), known, change, (addresses, None)).await
 }
 
-/// Uses up this invitation in the same transaction.
+async fn moved(app: &App, actor: &Actor, known: &ToolConsumer, change: &Change) -> Result<Option<Addresses>> {
+    if actor.operate().is_ok() {
+        return Ok((!known.is_shared()).then(Addresses::by_operator));
+    }
+    if known.is_shared() {
+        // It signs with the keys of all, so another endpoint could get what another institution's platform believes.
+        return Err(Error::invalid(Field::TokenUrl, SetupFault::RenewFirst));
+    }
+    check_base(change.base.as_deref(), &version(known))?;
+    let next = changed(known.clone(), change.clone(), None)?;
+    let Some(lti) = &next.lti else { return Ok(None) };
+    registration_permitted(app, lti).await?;
+    let proof = platforms::proof(app, &next.url, lti, known.issuer_proof()).await;
+    Ok(Some(Addresses::Own { proof }))
+}
+
+/// Uses up the invitation in the same transaction. `addresses` are new ones, for the endpoints that the change leads to.
 async fn update_known(
     app: &App,
     who: Who,
     known: ToolConsumer,
     change: Change,
-    invite: Option<String>,
+    (addresses, invite): (Option<Addresses>, Option<String>),
 ) -> Result<ToolConsumer> {
     let (institution, id) = (known.institution, known.id);
     check_base(change.base.as_deref(), &version(&known))?;
     let access_token = change.access_token.as_ref().map(|token| token.trim().to_owned());
     let sealed = sealed(app, id, access_token)?;
-    let is_lti = changed(known, change.clone(), sealed.clone())?.lti.is_some();
+    let expected = changed(known, change.clone(), sealed.clone())?.lti;
+    let is_lti = expected.is_some();
     // Validate only addresses that change, so that a system that no longer exists can still be disabled.
     for (field, url) in [
         (Field::AuthUrl, &change.auth_url),
@@ -300,8 +381,14 @@ async fn update_known(
                 check_base(change.base.as_deref(), &version(&current))?;
                 let (old_schedule, before) = (current.schedule, values(&current));
                 let moves = change.token_url.is_some() || change.token_audience.is_some();
-                let changed = changed(current, change, sealed)?;
-                if moves {
+                let mut changed = changed(current, change, sealed)?;
+                if let Some(addresses) = addresses {
+                    let is_expected = changed.lti.as_ref().map(Registration::endpoints)
+                        == expected.as_ref().map(Registration::endpoints);
+                    // A concurrent update has moved another endpoint, of which nothing is proven.
+                    changed.addresses = if is_expected { addresses } else { Addresses::UNPROVEN };
+                }
+                if moves && changed.is_shared() {
                     is_of_nobody_else(sql, &changed, Field::TokenUrl).await?;
                 }
                 tool_consumers::update(sql, &changed).await?;
@@ -316,10 +403,17 @@ async fn update_known(
         .await
 }
 
-/// Refuses a registration whose assertions the platform of another institution would accept.
+/// Refuses a second registration with this issuer and client, whose launches nobody could tell from those of the first.
+async fn is_new(sql: &mut Sql, made: &ToolConsumer) -> Result<()> {
+    let Some(lti) = &made.lti else { return Ok(()) };
+    let same = tool_consumers::by_issuer(sql, made.institution, &made.url, Some(&lti.client_id)).await?;
+    if same.is_empty() { Ok(()) } else { Err(Error::invalid(Field::ClientId, Fault::Taken)) }
+}
+
+/// Refuses a registration with shared addresses whose assertions the platform of another institution would accept.
 async fn is_of_nobody_else(sql: &mut Sql, consumer: &ToolConsumer, field: Field) -> Result<()> {
     let Some(lti) = &consumer.lti else { return Ok(()) };
-    let same = tool_consumers::by_client(sql, &lti.client_id).await?;
+    let same = tool_consumers::shared_by_client(sql, &lti.client_id).await?;
     let others = same.iter().filter(|other| other.institution != consumer.institution);
     if others.filter_map(|other| other.lti.as_ref()).any(|other| other.shares_client(lti)) {
         return Err(Error::invalid(field, Fault::Taken));
@@ -387,8 +481,19 @@ pub(super) async fn by_token(app: &App, institution: InstitutionId, api_token: &
 }
 
 /// Finds the tool consumer of a launch by issuer and client id, or by the issuer alone if that is unambiguous.
-pub(super) async fn by_issuer(app: &App, issuer: &str, client_id: Option<&str>) -> Result<ToolConsumer> {
-    let mut found = tool_consumers::by_issuer(&mut app.db.read(), issuer, client_id).await?;
+pub(super) async fn by_issuer(
+    app: &App,
+    at: &Entrance,
+    issuer: &str,
+    client_id: Option<&str>,
+) -> Result<ToolConsumer> {
+    let sql = &mut app.db.read();
+    let mut found = match at {
+        Entrance::Shared => tool_consumers::shared_by_issuer(sql, issuer, client_id).await?,
+        Entrance::Of(institution) => {
+            tool_consumers::by_issuer(sql, institution.id, issuer, client_id).await?
+        }
+    };
     match (found.pop(), found.is_empty()) {
         (Some(one), true) => Ok(one),
         _ => Err(Error::Missing(Missing::ToolConsumer)),

@@ -181,6 +181,12 @@ async fn sync(app: &App, consumer: &str, given: Vec<String>, losses: LossPolicy,
     } else {
         given
     };
+    if consumer.is_unconfirmed() {
+        return Err(Failure(format!(
+            "the issuer of {} is not confirmed: check it, and run `endonym tool-consumer confirm {}` first",
+            consumer.name, consumer.id
+        )));
+    }
     if !consumer.enabled {
         return Err(Failure(format!(
             "{} is disabled: run `endonym tool-consumer enable {}` first",

@@ -101,7 +101,10 @@ impl Doctor {
 /// Checks of what the database has: credentials of learning systems, and OpenID providers.
 async fn stored(storage: &Storage) -> Vec<Finding> {
     match open(storage, studio::Settings::default()).await {
-        Ok(app) => doctor::secrets(&app).await.into_iter().chain(doctor::sso(&app).await).collect(),
+        Ok(app) => {
+            let learning = [doctor::secrets(&app).await, doctor::platforms(&app).await];
+            learning.into_iter().flatten().chain(doctor::sso(&app).await).collect()
+        }
         Err(Failure(why)) => vec![Finding::Secrets(Err(SecretsFault::Key(why)))],
     }
 }

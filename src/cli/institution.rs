@@ -281,6 +281,7 @@ async fn list(app: &App, all: &[domain::institution::Institution], json: bool) -
             if one.multiple_recordings { "yes" } else { "no" }.to_owned(),
             look.accent.map(|accent| accent.light.to_string()).unwrap_or_default(),
             if look.logo.is_some() { "yes" } else { "no" }.to_owned(),
+            one.rate_limit.map_or_else(|| "default".to_owned(), |limit| limit.to_string()),
             one.phone_language.clone().unwrap_or_default(),
             one.allowed_origins.join(" "),
         ]);
@@ -294,6 +295,7 @@ async fn list(app: &App, all: &[domain::institution::Institution], json: bool) -
             "LEGAL NAMES",
             "ACCENT",
             "LOGO",
+            "TOKEN RATE LIMIT",
             "CALL LANGUAGE",
             "ALLOWED ORIGINS",
         ],

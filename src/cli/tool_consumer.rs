@@ -15,9 +15,10 @@ use crate::{
     },
     config::PublicUrl,
     domain::{
+        lti::ToolUrls,
         roster::Role,
         schedule::Schedule,
-        tool_consumer::{LmsKind, Registration, ToolConsumer, product_word},
+        tool_consumer::{IssuerProof, LmsKind, Registration, ToolConsumer, product_word},
     },
 };
 
@@ -44,13 +45,17 @@ pub enum Command {
         client_id: Option<String>,
         #[command(flatten)]
         details: Details,
+        #[command(flatten)]
+        reached: PublicUrl,
         #[arg(long)]
         json: bool,
     },
-    /// List tool consumers, without their credentials
+    /// List tool consumers, without their credentials; with --json, also the URLs that an LTI platform must be told
     List {
         #[arg(long, value_name = "SLUG")]
         institution: Option<String>,
+        #[command(flatten)]
+        reached: PublicUrl,
         #[arg(long)]
         json: bool,
     },
@@ -67,6 +72,24 @@ pub enum Command {
         /// Remove a frame ancestor; can be repeated
         #[arg(long = "remove-frame-ancestor", value_name = "ORIGIN")]
         removed_frame_ancestors: Vec<String>,
+        #[command(flatten)]
+        reached: PublicUrl,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Confirm that an LTI registration is one of the platform that its issuer names; until then, nobody comes in through it
+    ///
+    /// Needed where an admin has registered a platform in the console, and the platform has no OpenID configuration of its own that says the
+    /// same. Compare the issuer and the three URLs with what the platform shows.
+    Confirm { id: String },
+    /// Renew an LTI registration that uses the URLs and the key that all institutions shared: it gets those of its institution
+    ///
+    /// The platform must then be told the new URLs, which the command prints. Its launches arrive at the new URLs before and after; at the
+    /// old ones they are refused from then on. `endonym doctor` lists the registrations to be renewed.
+    Renew {
+        id: String,
+        #[command(flatten)]
+        reached: PublicUrl,
         #[arg(long)]
         json: bool,
     },
@@ -94,8 +117,12 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Rotate the LTI signing key: the new key is published now and signs after one day
+    /// Rotate the LTI signing key of an institution: the new key is published now and signs after one day
+    ///
+    /// Without --institution, the key that registrations share which have not been renewed.
     RotateKey {
+        #[arg(long, value_name = "SLUG")]
+        institution: Option<String>,
         #[arg(long)]
         json: bool,
     },
@@ -144,7 +171,7 @@ pub struct Details {
 impl Command {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { institution: slug, name, lms, url, client_id, details, json } => {
+            Self::Create { institution: slug, name, lms, url, client_id, details, reached, json } => {
                 let owner = institution(app, &slug).await?;
                 let kind = LmsKind::ALL.into_iter().find(|kind| kind.word() == lms);
                 let kind = kind.ok_or_else(|| Failure(format!("unknown learning system `{lms}`")))?;
@@ -155,31 +182,52 @@ impl Command {
                     let change = tool_consumers::Change { schedule, ..tool_consumers::Change::default() };
                     tool_consumers::update(app, &Actor::Operator, made.id, change).await?;
                 }
+                let urls = urls(&reached, &made, &slug);
                 if json {
-                    output::print_json(&json!({ "id": made.id.to_string(), "api_token": secret }));
+                    let tool = urls.as_ref().map(tool);
+                    let made = json!({ "id": made.id.to_string(), "api_token": secret, "tool": tool });
+                    output::print_json(&made);
                 } else {
                     output::print_line(&format!(
                         "Tool consumer {} ({}). Its api_token, shown only now:\n{secret}",
                         made.id, made.name
                     ));
+                    print_urls(urls.as_ref());
                     output::print_line(&format!("Next: endonym tool-consumer test {}", made.id));
                 }
             }
-            Self::List { institution: slug, json } => {
+            Self::List { institution: slug, reached, json } => {
                 let owner = match slug {
                     Some(slug) => Some(institution(app, &slug).await?.id),
                     None => None,
                 };
-                list(app, &tool_consumers::all(app, &Actor::Operator, owner).await?, json).await?;
+                let all = tool_consumers::all(app, &Actor::Operator, owner).await?;
+                list(app, &all, &reached, json).await?;
             }
-            Self::Update { id, name, details, removed_deployment_ids, removed_frame_ancestors, json } => {
+            Self::Update {
+                id,
+                name,
+                details,
+                removed_deployment_ids,
+                removed_frame_ancestors,
+                reached,
+                json,
+            } => {
                 let mut change = details.into_change(name)?;
                 change.deployments.remove = removed_deployment_ids;
                 change.frame_ancestors.remove = removed_frame_ancestors;
                 let changed =
                     tool_consumers::update(app, &Actor::Operator, find(app, &id).await?.id, change).await?;
-                list(app, &[changed], json).await?;
+                list(app, &[changed], &reached, json).await?;
             }
+            Self::Confirm { id } => {
+                let one = tool_consumers::confirm(app, &Actor::Operator, find(app, &id).await?.id).await?;
+                output::print_line(&format!(
+                    "The issuer of {} ({}), {}, is confirmed.",
+                    one.id, one.name, one.url
+                ));
+            }
+            Self::Renew { id, reached, json } => renew(app, &find(app, &id).await?, &reached, json).await?,
             Self::Enable { id } => switch(app, &id, true).await?,
             Self::Disable { id } => switch(app, &id, false).await?,
             Self::Delete { id, yes: _ } => {
@@ -200,8 +248,12 @@ impl Command {
                     ));
                 }
             }
-            Self::RotateKey { json } => {
-                let kid = keys::rotate(app, &Actor::Operator).await?;
+            Self::RotateKey { institution: slug, json } => {
+                let owner = match slug {
+                    Some(slug) => Some(institution(app, &slug).await?.id),
+                    None => None,
+                };
+                let kid = keys::rotate(app, &Actor::Operator, owner).await?;
                 if json {
                     output::print_json(&json!({ "kid": kid }));
                 } else {
@@ -337,6 +389,7 @@ async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
                 "title": title,
                 "people": counts.people,
                 "names": counts.names,
+                "last_names": counts.last_names,
                 "emails": counts.emails,
                 "identifiers": counts.identifiers,
                 "pictures": counts.pictures,
@@ -351,7 +404,46 @@ async fn test(app: &App, consumer: &ToolConsumer, json: bool) -> Outcome {
     Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn shown(one: &ToolConsumer, institution: &str) -> Value {
+/// What an LTI platform must be told about us, if the public URL is known.
+fn urls(reached: &PublicUrl, one: &ToolConsumer, slug: &str) -> Option<ToolUrls> {
+    let base_url = reached.base_url().ok().filter(|_| one.lti.is_some())?;
+    Some(if one.is_shared() { ToolUrls::shared(&base_url) } else { ToolUrls::of(&base_url, slug) })
+}
+
+fn tool(urls: &ToolUrls) -> Value {
+    json!({
+        "login_url": urls.login,
+        "launch_url": urls.launch,
+        "jwks_url": urls.jwks,
+        "config_url": urls.config,
+    })
+}
+
+fn print_urls(urls: Option<&ToolUrls>) {
+    if let Some(urls) = urls {
+        output::print_line(&format!(
+            "The platform must have these URLs:\n  login           {}\n  redirect/launch {}\n  key set         {}",
+            urls.login, urls.launch, urls.jwks
+        ));
+    }
+}
+
+async fn renew(app: &App, known: &ToolConsumer, reached: &PublicUrl, json: bool) -> Result<(), Failure> {
+    let renewed = tool_consumers::renew(app, &Actor::Operator, known.id).await?;
+    if json {
+        return list(app, &[renewed], reached, true).await;
+    }
+    output::print_line(&format!(
+        "{} ({}) uses the URLs and keys of its institution.",
+        renewed.id, renewed.name
+    ));
+    let owners = slugs(app).await?;
+    let slug = owners.get(&renewed.institution).map_or("-", String::as_str);
+    print_urls(urls(reached, &renewed, slug).as_ref());
+    Ok(())
+}
+
+fn shown(one: &ToolConsumer, institution: &str, reached: &PublicUrl) -> Value {
     let lti = one.lti.as_ref();
     json!({
         "id": one.id.to_string(),
@@ -370,15 +462,19 @@ fn shown(one: &ToolConsumer, institution: &str) -> Value {
         "token_audience": lti.and_then(|lti| lti.token_audience.as_ref()),
         "jwks_url": lti.map(|lti| &lti.jwks_url),
         "frame_ancestors": lti.map(|lti| &lti.frame_ancestors),
+        "tool": urls(reached, one, institution).as_ref().map(tool),
+        "own_addresses": lti.map(|_| !one.is_shared()),
+        "issuer_proof": one.issuer_proof().map(IssuerProof::text),
+        "confirmed": lti.map(|_| !one.is_unconfirmed()),
         "created_at": output::time(one.created_at),
     })
 }
 
-async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure> {
+async fn list(app: &App, all: &[ToolConsumer], reached: &PublicUrl, json: bool) -> Result<(), Failure> {
     let owners = slugs(app).await?;
     let owner = |one: &ToolConsumer| owners.get(&one.institution).map_or("-", String::as_str);
     if json {
-        let shown: Vec<Value> = all.iter().map(|one| shown(one, owner(one))).collect();
+        let shown: Vec<Value> = all.iter().map(|one| shown(one, owner(one), reached)).collect();
         output::print_json(&json!({ "tool_consumers": shown }));
         return Ok(());
     }
@@ -391,12 +487,21 @@ async fn list(app: &App, all: &[ToolConsumer], json: bool) -> Result<(), Failure
                 one.name.clone(),
                 one.kind.word().to_owned(),
                 one.url.clone(),
+                one.lti.as_ref().map_or_else(|| "-".to_owned(), |lti| lti.client_id.clone()),
                 one.roles.iter().map(|role| role.word()).collect::<Vec<_>>().join(","),
                 one.schedule.word().to_owned(),
-                if one.enabled { "yes" } else { "no" }.to_owned(),
+                match (one.enabled, one.is_unconfirmed()) {
+                    (false, _) => "no",
+                    (true, true) => "not confirmed",
+                    (true, false) => "yes",
+                }
+                .to_owned(),
             ]
         })
         .collect();
-    output::print_table(&["ID", "INSTITUTION", "NAME", "LMS", "URL", "ROLES", "SYNC", "ENABLED"], &rows);
+    output::print_table(
+        &["ID", "INSTITUTION", "NAME", "LMS", "URL", "CLIENT", "ROLES", "SYNC", "ENABLED"],
+        &rows,
+    );
     Ok(())
 }

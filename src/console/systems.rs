@@ -2,6 +2,7 @@
 
 mod edit;
 mod fields;
+mod issuer;
 mod new;
 mod one;
 
@@ -33,6 +34,8 @@ pub fn rules() -> Vec<Rule> {
         Rule::post("/console/{slug}/learning-systems/new", Least::Admin.fresh(), new::connect),
         Rule::post("/console/{slug}/learning-systems/invitation", Least::Admin.fresh(), invite),
         Rule::get("/console/{slug}/learning-systems/{id}", Least::Admin, one::show),
+        Rule::post("/console/{slug}/learning-systems/{id}/prove", Least::Admin, issuer::prove),
+        Rule::post("/console/{slug}/learning-systems/{id}/renew", Least::Admin.fresh(), issuer::renew),
         Rule::post("/console/{slug}/learning-systems/{id}/check", Least::Admin, one::check),
         Rule::post("/console/{slug}/learning-systems/{id}/switch", Least::Admin, one::switch),
         Rule::post("/console/{slug}/learning-systems/{id}/synchronize", Least::Admin, one::synchronize),
@@ -65,6 +68,7 @@ struct SystemRow {
     kind: &'static str,
     url: String,
     is_enabled: bool,
+    is_unconfirmed: bool,
     courses: u64,
     failed: u64,
     synced: Option<String>,
@@ -92,6 +96,7 @@ async fn list(State(app): State<App>, console: Console, request: Request) -> Res
     let row = |one: ToolConsumer| {
         let figures = figures.get(&one.id).copied().unwrap_or_default();
         SystemRow {
+            is_unconfirmed: one.is_unconfirmed(),
             id: one.id.to_string(),
             name: one.name,
             kind: kind_name(one.kind),
@@ -179,6 +184,7 @@ impl CheckView {
             let of = |label, count: usize| (label, count as u64, counts.people as u64);
             vec![
                 of("console-systems-names", counts.names),
+                of("console-systems-last-names", counts.last_names),
                 of("console-systems-emails", counts.emails),
                 of("console-systems-identifiers", counts.identifiers),
                 of("console-systems-pictures", counts.pictures),

@@ -100,6 +100,7 @@ words! {
         InvitationWithdrawn = "invitation.withdrawn",
         JobRetried = "job.retried",
         LanguageChosen = "language.chosen",
+        LtiKeyRotated = "lti_key.rotated",
         MailOptedIn = "mail.opted_in",
         MailOptedOut = "mail.opted_out",
         MailTested = "mail.tested",

@@ -151,6 +151,7 @@ mod tests {
             roles: Vec::new(),
             sealed_access_token: None,
             lti: None,
+            addresses: crate::domain::tool_consumer::Addresses::UNPROVEN,
             schedule: crate::domain::schedule::Schedule::default(),
             created_at: Moment::from_micros(0),
         }

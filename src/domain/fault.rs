@@ -237,6 +237,12 @@ pub enum SetupFault {
     /// The URL of Canvas's API instead of its root.
     ApiRoot,
     UnusedByLti,
+    /// Only LTI platforms have an issuer.
+    OnlyLti,
+    /// A registration with addresses that all institutions share cannot be moved.
+    RenewFirst,
+    /// The issuer's own configuration does not prove the registration.
+    UnprovenIssuer,
     /// An entry to be removed is not in the list.
     NotListed,
     BlankOrRepeated,
@@ -415,6 +421,11 @@ impl fmt::Display for SetupFault {
             Self::TooManyNamePages { most } => write!(f, "can be {most} at most"),
             Self::ApiRoot => f.write_str("must be Canvas's root, without /api/v1"),
             Self::UnusedByLti => f.write_str("is not used by LTI"),
+            Self::OnlyLti => f.write_str("is not the issuer of an LTI platform"),
+            Self::RenewFirst => f.write_str("cannot be changed before the registration is renewed"),
+            Self::UnprovenIssuer => f.write_str(
+                "has no OpenID configuration with the endpoints of this registration: the operator of the server has to renew it",
+            ),
             Self::NotListed => f.write_str("to be removed is not one of those there are"),
             Self::BlankOrRepeated => f.write_str("must not be blank or repeated"),
             Self::Address(why) => f.write_str(why),

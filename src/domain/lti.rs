@@ -2,11 +2,13 @@
 
 pub mod keys;
 pub mod roles;
+mod urls;
 
 use serde_json::Value;
 
 use super::{address::is_printable, institution::origin_of, language::Language, moment::Moment};
 pub use roles::CourseRole;
+pub use urls::ToolUrls;
 
 const CLAIM: &str = "https://purl.imsglobal.org/spec/lti/claim/";
 const DEEP_LINKING: &str = "https://purl.imsglobal.org/spec/lti-dl/claim/";

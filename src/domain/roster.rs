@@ -64,7 +64,10 @@ pub struct Roster {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {
     pub people: usize,
+    /// With any part of a name.
     pub names: usize,
+    /// With a last name. Some learning systems hide a part of the name.
+    pub last_names: usize,
     pub emails: usize,
     pub identifiers: usize,
     pub pictures: usize,
@@ -76,6 +79,7 @@ impl Coverage {
         Self {
             people: members.len(),
             names: count(Member::has_name),
+            last_names: count(|member| member.last_name.as_ref().is_some_and(|name| !is_blank(name))),
             emails: count(|member| member.email.is_some()),
             identifiers: count(|member| member.identifier.is_some()),
             pictures: count(|member| member.photo_url.is_some()),

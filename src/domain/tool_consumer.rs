@@ -47,7 +47,53 @@ pub struct ToolConsumer {
     /// Encrypted, as stored.
     pub sealed_access_token: Option<String>,
     pub lti: Option<Registration>,
+    /// Which of our addresses and keys its registration uses. Only for LTI.
+    pub addresses: Addresses,
     pub created_at: Moment,
+}
+
+/// The addresses and the keys that an LTI platform knows us by ([ADR 31](../../docs/adr/0031-lti-per-institution.md)).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Addresses {
+    /// Those that all institutions shared before each had its own. No new registration uses them.
+    Shared,
+    /// The institution's own.
+    Own {
+        /// Why the issuer is believed. Without it, nobody comes in.
+        proof: Option<IssuerProof>,
+    },
+}
+
+impl Addresses {
+    pub const UNPROVEN: Self = Self::Own { proof: None };
+
+    pub const fn by_operator() -> Self {
+        Self::Own { proof: Some(IssuerProof::Operator) }
+    }
+}
+
+/// Why we believe that a registration is one of the platform that its issuer names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IssuerProof {
+    /// The operator has confirmed it.
+    Operator,
+    /// Its own OpenID configuration, at this address on its own host, has the same endpoints.
+    Configuration(String),
+}
+
+impl IssuerProof {
+    const OPERATOR: &str = "operator";
+
+    pub fn parse(text: &str) -> Self {
+        if text == Self::OPERATOR { Self::Operator } else { Self::Configuration(text.to_owned()) }
+    }
+
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Operator => Self::OPERATOR,
+            Self::Configuration(address) => address,
+        }
+    }
 }
 
 /// The LTI registration, besides the issuer.
@@ -65,8 +111,13 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Could the token endpoint of the one accept an assertion that is made for the other? All are signed with the same key, so two
-    /// institutions must not have such registrations: one would read the rosters of the other.
+    /// What decides whose messages are believed, and where people are sent.
+    pub fn endpoints(&self) -> [&str; 3] {
+        [&self.auth_url, &self.token_url, &self.jwks_url]
+    }
+
+    /// Could the token endpoint of the one accept an assertion that is made for the other? Those of registrations with shared addresses
+    /// are signed with the same key, so two institutions must not have such registrations: one would read the rosters of the other.
     pub fn shares_client(&self, other: &Self) -> bool {
         let is_same = |one: String| other.audiences().any(|other| one == other);
         self.client_id.eq_ignore_ascii_case(&other.client_id) && self.audiences().any(is_same)
@@ -112,6 +163,28 @@ impl<'a> Selector<'a> {
 }
 
 impl ToolConsumer {
+    /// Whether people may come in through it, and its courses may be synchronized.
+    pub fn is_open(&self) -> bool {
+        self.enabled && !self.is_unconfirmed()
+    }
+
+    /// Whether its issuer is neither proven nor confirmed.
+    pub fn is_unconfirmed(&self) -> bool {
+        self.lti.is_some() && self.addresses == Addresses::UNPROVEN
+    }
+
+    /// Whether it is an LTI registration that uses the addresses and keys that all institutions shared.
+    pub fn is_shared(&self) -> bool {
+        self.lti.is_some() && self.addresses == Addresses::Shared
+    }
+
+    pub const fn issuer_proof(&self) -> Option<&IssuerProof> {
+        match &self.addresses {
+            Addresses::Own { proof } => proof.as_ref(),
+            Addresses::Shared => None,
+        }
+    }
+
     /// Whether the word selects this tool consumer.
     pub fn answers_to(&self, word: Selector<'_>) -> bool {
         match (word, self.kind) {
@@ -152,6 +225,7 @@ mod tests {
             schedule: Schedule::default(),
             sealed_access_token: None,
             lti: None,
+            addresses: Addresses::UNPROVEN,
             created_at: Moment::from_micros(0),
         }
     }
@@ -183,6 +257,33 @@ mod tests {
             of("Endonym", elsewhere, Some("an audience that is no URL")),
         ] {
             assert!(!other.shares_client(&theirs) && !theirs.shares_client(&other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_comes_in_through_a_platform_that_nobody_has_confirmed() {
+        let canvas = consumer(LmsKind::Canvas, None);
+        assert!(canvas.is_open() && !canvas.is_shared(), "web services have no issuer");
+        let lti = Registration {
+            client_id: "c".into(),
+            deployments: Vec::new(),
+            auth_url: String::new(),
+            token_url: String::new(),
+            token_audience: None,
+            jwks_url: String::new(),
+            frame_ancestors: Vec::new(),
+        };
+        let with = |addresses: Addresses| ToolConsumer {
+            lti: Some(lti.clone()),
+            addresses,
+            ..consumer(LmsKind::Lti, None)
+        };
+        assert!(!with(Addresses::UNPROVEN).is_open());
+        assert!(with(Addresses::by_operator()).is_open());
+        assert!(with(Addresses::Shared).is_open() && with(Addresses::Shared).is_shared());
+        assert!(!ToolConsumer { enabled: false, ..with(Addresses::by_operator()) }.is_open());
+        for proof in [IssuerProof::Operator, IssuerProof::Configuration("https://x/y".into())] {
+            assert_eq!(IssuerProof::parse(proof.text()), proof);
         }
     }
 

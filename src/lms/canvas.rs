@@ -8,7 +8,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    CheckReport, Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample,
+    CheckReport, Error, Found, Others, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample,
     pages::{People, Trail, empty, id, non_empty, shown},
     photos,
 };
@@ -98,10 +98,23 @@ impl Canvas<'_> {
             match next {
                 Some(next) => page = next,
                 None => {
-                    return Ok(Roster { title: Some(now.title), members: people.all(), note: None });
+                    let members = people.all();
+                    let note = if members.is_empty() { self.nobody(&now.id, roles).await } else { None };
+                    return Ok(Roster { title: Some(now.title), members, note });
                 }
             }
         }
+    }
+
+    /// Says who is in a course that has nobody with one of these roles. The roster is read without it.
+    async fn nobody(&self, course: &str, roles: &[Role]) -> Option<String> {
+        let first = self.users(course, SAMPLED_PEOPLE, &Role::ALL).ok()?;
+        let (users, _): (Vec<User>, Answer) = self.ask(first, Retries::Few).await.ok()?;
+        let mut others = Others::default();
+        for user in &users {
+            others.add(Role::ALL.into_iter().filter(|role| user.is_one_of(&[*role])));
+        }
+        others.note(roles, "let the user of the access token see the list of users in the course")
     }
 
     fn users(&self, course: &str, many: usize, roles: &[Role]) -> Result<Url> {
@@ -180,7 +193,8 @@ impl Canvas<'_> {
         });
         let sample = self.sample(listed.collect(), roles, &mut nobody).await?;
         let none = "none is known here yet, and Canvas lists none of theirs, which an administrator's token need not";
-        let without = || nobody.map_or_else(|| Sample::None(none.to_owned()), Sample::Nobody);
+        let without =
+            || nobody.map_or_else(|| Sample::None(none.to_owned()), |title| Sample::Nobody(title, None));
         Ok(CheckReport::new(&reached, sample.unwrap_or_else(without)))
     }
 

@@ -13,6 +13,7 @@ pub mod registration;
 mod service_token;
 
 use std::{
+    collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
@@ -21,7 +22,10 @@ use bytes::Bytes;
 
 pub use crate::outbound::{Error, Result};
 use crate::{
-    domain::roster::{Coverage, Member, Role, Roster},
+    domain::{
+        ids::ToolConsumerId,
+        roster::{Coverage, Member, Role, Roster},
+    },
     jwt::keys::SigningKey,
     outbound::Outbound,
 };
@@ -51,6 +55,7 @@ pub enum Access {
 
 #[derive(Clone)]
 pub struct LtiAccess {
+    pub tool_consumer: ToolConsumerId,
     pub issuer: String,
     pub client_id: String,
     pub deployments: Vec<String>,
@@ -102,16 +107,23 @@ impl CheckReport {
     fn new(reached: &str, course: Sample) -> Self {
         match course {
             Sample::People(title, members) => {
-                let Coverage { people, names, emails, identifiers, pictures } = Coverage::of(&members);
+                let Coverage { people, names, last_names, emails, identifiers, pictures } =
+                    Coverage::of(&members);
+                let last_names = match last_names < names {
+                    true => format!(" (last names {last_names} of {people})"),
+                    false => String::new(),
+                };
                 let says = format!(
-                    "{reached}; it shows who is in the course {title}: names {names} of {people}, emails {emails} of \
+                    "{reached}; it shows who is in the course {title}: names {names} of {people}{last_names}, emails {emails} of \
                      {people}, ids {identifiers} of {people}, pictures {pictures} of {people}"
                 );
                 Self { says, coverage: Some((title, Coverage::of(&members))), is_course_read: true }
             }
-            Sample::Nobody(title) => {
-                let says =
-                    format!("{reached}; it shows who is in the course {title}, which has nobody we look for");
+            Sample::Nobody(title, why) => {
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                let says = format!(
+                    "{reached}; it shows who is in the course {title}, which has nobody we look for{why}"
+                );
                 Self { says, coverage: None, is_course_read: true }
             }
             Sample::None(why) => {
@@ -125,7 +137,8 @@ impl CheckReport {
 /// The course that a connection check has sampled.
 enum Sample {
     People(String, Vec<Member>),
-    Nobody(String),
+    /// Its title, and what may be wrong.
+    Nobody(String, Option<String>),
     None(String),
 }
 
@@ -257,6 +270,30 @@ impl Connection {
         };
         let outcome = within(CHECK_TIMEOUT, checking).await;
         Checked::new(accepted.load(Ordering::Relaxed), outcome)
+    }
+}
+
+/// Who else is on a roster: how many people have each role.
+#[derive(Default)]
+struct Others(BTreeMap<&'static str, usize>);
+
+impl Others {
+    /// Somebody who has none of the roles that are looked for.
+    fn add(&mut self, roles: impl IntoIterator<Item = Role>) {
+        for role in roles {
+            *self.0.entry(role.word()).or_default() += 1;
+        }
+    }
+
+    /// A note for when only others are there: a learning system that hides people looks like one that has none.
+    fn note(&self, wanted: &[Role], remedy: &str) -> Option<String> {
+        let wanted: Vec<&str> = wanted.iter().map(|role| role.word()).collect();
+        let wanted = wanted.join(" or ");
+        let there: Vec<String> = self.0.iter().map(|(role, many)| format!("{many} {role}")).collect();
+        let there = there.join(", ");
+        (!self.0.is_empty()).then(|| {
+            format!("nobody has the role {wanted}, and others are there: {there}; if that is wrong, {remedy}")
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    CheckReport, Error, Found, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample,
+    CheckReport, Error, Found, Others, Result, SAMPLED_COURSES, SAMPLED_PEOPLE, Sample,
     pages::{MAX_PEOPLE, People, id, names, non_empty, plain, shown, too_many},
     photos,
 };
@@ -44,6 +44,7 @@ struct MoodleError {
     #[serde(rename = "exception")]
     _exception: Value,
     errorcode: Option<String>,
+    message: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -112,7 +113,7 @@ impl Moodle<'_> {
     /// nobody new.
     async fn members(&self, course: &str, roles: &[Role]) -> Result<Option<(Vec<Member>, Option<String>)>> {
         let (mut people, mut seen, mut strange) = (People::default(), HashSet::new(), BTreeSet::new());
-        let mut untold = HashSet::new();
+        let (mut untold, mut others) = (HashSet::new(), Others::default());
         let (mut from, mut last) = (0, None);
         loop {
             let page = self.page(course, (from, PER_PAGE), Retries::Many).await?;
@@ -122,7 +123,10 @@ impl Moodle<'_> {
             }
             last = page.last().and_then(|user| id(&user.id)).filter(|_| rows == PER_PAGE);
             for user in page {
-                seen.extend(id(&user.id));
+                let is_new = id(&user.id).is_some_and(|user| seen.insert(user));
+                if is_new && !user.is_one_of(roles) {
+                    others.add(user.mapped_roles());
+                }
                 untold.extend(id(&user.id).filter(|_| user.roles.is_none()));
                 strange.extend(user.unmapped_roles());
                 if user.is_one_of(roles) {
@@ -136,7 +140,10 @@ impl Moodle<'_> {
                     return Err(hidden_roles());
                 }
                 let note = if untold.is_empty() {
-                    members.is_empty().then(|| unmapped_note(roles, &strange)).flatten()
+                    members
+                        .is_empty()
+                        .then(|| unmapped_note(roles, &strange).or_else(|| others.note(roles, UNSEEN)))
+                        .flatten()
                 } else {
                     Some(format!("{} people were left out: {}", untold.len(), HIDDEN_ROLES))
                 };
@@ -194,6 +201,8 @@ impl Moodle<'_> {
             sitename: Option<String>,
             fullname: Option<String>,
             functions: Option<Vec<Function>>,
+            /// Whether the service permits downloading files: 0 or 1.
+            downloadfiles: Option<Value>,
         }
         #[derive(Deserialize)]
         struct Function {
@@ -219,7 +228,10 @@ impl Moodle<'_> {
         }
         let word = |text: Option<String>| shown(&text.as_deref().map(plain).unwrap_or_default());
         let reached = match site {
-            Some(site) => format!("reached Moodle \"{}\" as {}", word(site.sitename), word(site.fullname)),
+            Some(site) => {
+                let files = site.downloadfiles.as_ref().filter(|may| is_no(may)).map_or("", |_| NO_FILES);
+                format!("reached Moodle \"{}\" as {}{files}", word(site.sitename), word(site.fullname))
+            }
             None => "reached Moodle".to_owned(),
         };
         let mut nobody = None;
@@ -245,7 +257,7 @@ impl Moodle<'_> {
             }
         }
         let without = || Sample::None("it shows us none".to_owned());
-        Ok(CheckReport::new(&reached, nobody.map_or_else(without, Sample::Nobody)))
+        Ok(CheckReport::new(&reached, nobody.map_or_else(without, |(title, why)| Sample::Nobody(title, why))))
     }
 
     /// Returns the course if it has members. Remembers one that has none, and skips one that was deleted.
@@ -253,7 +265,7 @@ impl Moodle<'_> {
         &self,
         course: Found,
         roles: &[Role],
-        nobody: &mut Option<String>,
+        nobody: &mut Option<(String, Option<String>)>,
     ) -> Result<Option<Sample>> {
         let title = shown(&course.title);
         let users = match self.page(&course.id, (0, SAMPLED_PEOPLE), Retries::Few).await {
@@ -262,13 +274,19 @@ impl Moodle<'_> {
             Ok(users) => users,
         };
         let untold = users.iter().filter(|user| user.roles.is_none()).count();
+        let (mut others, mut strange) = (Others::default(), BTreeSet::new());
+        for user in &users {
+            others.add(user.mapped_roles());
+            strange.extend(user.unmapped_roles());
+        }
         let wanted = users.into_iter().filter(|user| user.is_one_of(roles));
         let members = wanted.map(User::member).collect::<Result<Vec<_>>>()?;
         if members.is_empty() && untold > 0 {
             return Err(hidden_roles().in_course(&title));
         }
         if members.is_empty() {
-            nobody.get_or_insert(title);
+            let why = unmapped_note(roles, &strange).or_else(|| others.note(roles, UNSEEN));
+            nobody.get_or_insert((title, why));
             return Ok(None);
         }
         Ok(Some(Sample::People(title, members)))
@@ -334,7 +352,19 @@ fn all(found: Courses) -> Result<Vec<Found>> {
         .collect()
 }
 
+/// Pictures are files.
+const NO_FILES: &str = "; pictures cannot be copied, because the service does not permit downloading files: tick Can download files in the \
+                        settings of the service";
+
+fn is_no(value: &Value) -> bool {
+    matches!(value, Value::Bool(false)) || value.as_i64() == Some(0) || value.as_str() == Some("0")
+}
+
 const HIDDEN_ROLES: &str = "Moodle does not tell their roles; give the user of the access token moodle/user:viewdetails in the course";
+
+/// Moodle leaves out whom the user may not see.
+const UNSEEN: &str =
+    "give the user of the access token moodle/user:viewdetails and moodle/site:accessallgroups in the course";
 
 /// The course has people, but Moodle hides their roles from us.
 fn hidden_roles() -> Error {
@@ -360,9 +390,25 @@ fn complaint(body: &[u8]) -> Option<MoodleError> {
 }
 
 impl MoodleError {
+    /// Moodle's own sentence, without its markup.
+    fn sentence(&self) -> String {
+        let text = plain(self.message.as_deref().unwrap_or_default());
+        let text: String = text.chars().filter(|c| !c.is_control()).take(MAX_SENTENCE).collect();
+        if text.trim().is_empty() {
+            String::new()
+        } else {
+            format!(" Moodle says: \u{201c}{}\u{201d}", text.trim())
+        }
+    }
+
     /// Matches the error code only: exception names differ between versions, and messages may contain personal data.
     fn meaning(&self, function: &str) -> Error {
         match self.errorcode.as_deref().filter(|code| is_word(code)) {
+            // An administrator has written what is to be agreed to, and Moodle's sentence says where that is.
+            Some(word @ "sitepolicynotagreed") => Error::Denied(format!(
+                "the user of the access token has not agreed to Moodle's site policy ({word}); log in as them once, and agree.{}",
+                self.sentence()
+            )),
             Some(word @ ("invalidtoken" | "invalidtimedtoken" | "invalidiptoken")) => Error::Denied(format!(
                 "Moodle does not accept the access token ({word}): it was deleted or has expired; Site administration > \
                  Server > Web services > Manage tokens makes a new one"
@@ -379,6 +425,9 @@ impl MoodleError {
     }
 }
 
+/// Characters of Moodle's own sentence.
+const MAX_SENTENCE: usize = 300;
+
 /// How to fix a refusal, in terms of Moodle's own pages and capabilities. `docs/moodle.md` has the steps.
 fn remedy(word: &str) -> Option<&'static str> {
     Some(match word {
@@ -390,9 +439,10 @@ fn remedy(word: &str) -> Option<&'static str> {
             "give that user moodle/course:viewparticipants and moodle/course:enrolreview in the course"
         }
         "accessexception" => {
-            "under Site administration > Server > Web services > External services, the service must be enabled, have this \
-             function, and have that user among its authorised users; the user needs webservice/rest:use; and the token \
-             must not be limited to other IP addresses"
+            "the token may have expired (Moodle says so once, and then deletes it: Site administration > Server > Web services > \
+             Manage tokens); or, under Site administration > Server > Web services > External services, the service must be \
+             enabled, have this function, and have that user among its authorised users; the user needs webservice/rest:use; and \
+             the token must not be limited to other IP addresses"
         }
         "notingroup" => "give that user moodle/site:accessallgroups in the course",
         "servicenotavailable" => {
@@ -404,9 +454,6 @@ fn remedy(word: &str) -> Option<&'static str> {
         }
         "usernotfullysetup" => "that user's profile is not complete; fill in its required fields",
         "passwordisexpired" => "that user's password has expired; set a new one",
-        "sitepolicynotagreed" => {
-            "that user has not agreed to the site policy; log in as them once, and agree"
-        }
         "wsaccessuserdeleted"
         | "wsaccessusersuspended"
         | "wsaccessuserexpired"
@@ -422,6 +469,12 @@ impl User {
     fn is_one_of(&self, roles: &[Role]) -> bool {
         let held = self.roles.iter().flatten().filter_map(|role| role.shortname.as_deref()).filter_map(role);
         held.into_iter().any(|held| roles.contains(&held))
+    }
+
+    /// Each of them once.
+    fn mapped_roles(&self) -> BTreeSet<Role> {
+        let names = self.roles.iter().flatten().filter_map(|role| role.shortname.as_deref());
+        names.filter_map(role).collect()
     }
 
     fn unmapped_roles(&self) -> impl Iterator<Item = String> {
@@ -467,7 +520,8 @@ mod tests {
     #[test]
     fn complaints_are_told_apart_by_their_code() {
         let meaning = |exception: &str, code: Option<&str>, function: &str| {
-            MoodleError { _exception: exception.into(), errorcode: code.map(str::to_owned) }.meaning(function)
+            let errorcode = code.map(str::to_owned);
+            MoodleError { _exception: exception.into(), errorcode, message: None }.meaning(function)
         };
         let denied = |error| matches!(error, Error::Denied(_));
         for class in ["moodle_exception", "core\\exception\\moodle_exception"] {
@@ -482,6 +536,16 @@ mod tests {
             meaning("dml_missing_record_exception", Some("invalidrecordunknown"), ENROLLED),
             Error::Missing
         );
+        let policy = MoodleError {
+            _exception: "moodle_exception".into(),
+            errorcode: Some("sitepolicynotagreed".into()),
+            message: Some(
+                "Site policy not agreed: <a href=\"https://m.example/policy\">read it</a>.\n".into(),
+            ),
+        };
+        let said = policy.meaning(ENROLLED).to_string();
+        assert!(said.contains("log in as them once") && said.contains("Site policy not agreed"), "{said}");
+        assert!(!said.contains('\n'), "{said}");
         for code in [None, Some("sitemaintenance"), Some("invalidrecordunknown"), Some("<b>no word</b>")] {
             let error = meaning("Error", code, COURSES);
             assert!(matches!(&error, Error::Unavailable(why) if !why.contains('<')), "{error:?}");

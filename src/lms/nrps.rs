@@ -1,6 +1,9 @@
 //! Any learning system, through LTI 1.3 Names and Role Provisioning Services (NRPS).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use bytes::Bytes;
 use reqwest::{StatusCode, Url};
@@ -8,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    CheckReport, CourseRef, Error, Found, LtiAccess, Result, SAMPLED_PEOPLE, Sample, lti_roles,
+    CheckReport, CourseRef, Error, Found, LtiAccess, Others, Result, SAMPLED_PEOPLE, Sample, lti_roles,
     pages::{People, Trail, id, names, non_empty, plain, shown},
     photos,
 };
@@ -153,6 +156,7 @@ impl Nrps<'_> {
     async fn roster_at(&self, address: &str, roles: &[Role]) -> Result<Roster> {
         let mut page = limited(self.outbound.address(address)?, PER_PAGE);
         let (mut trail, mut people, mut title) = (Trail::from(&page), People::default(), None);
+        let mut others = Others::default();
         loop {
             let (container, answer) = match self.get(Request::get(page), Retries::Many, read).await {
                 Err(Error::Missing) if trail.is_under_way() => {
@@ -162,12 +166,20 @@ impl Nrps<'_> {
                 other => other?,
             };
             title = title.or_else(|| self.named(&container.context));
-            for somebody in container.members.into_iter().filter(|one| one.is_one_of(roles)) {
-                people.add(self.member(somebody)?)?;
+            for somebody in container.members {
+                if somebody.is_one_of(roles) {
+                    people.add(self.member(somebody)?)?;
+                } else {
+                    others.add(somebody.roles_here());
+                }
             }
             match trail.next(&answer)? {
                 Some(next) => page = next,
-                None => return Ok(Roster { title, members: people.all(), note: None }),
+                None => {
+                    let members = people.all();
+                    let note = members.is_empty().then(|| others.note(roles, UNSEEN)).flatten();
+                    return Ok(Roster { title, members, note });
+                }
             }
         }
     }
@@ -210,7 +222,7 @@ impl Nrps<'_> {
                 Some(members) if !members.is_empty() => {
                     return Ok(CheckReport::new(&reached, Sample::People(title, members)));
                 }
-                Some(_) => sample = Sample::Nobody(title),
+                Some(_) => sample = Sample::Nobody(title, None),
                 None if matches!(sample, Sample::None(_)) => {
                     sample = Sample::None(format!("{title} is not there"));
                 }
@@ -286,7 +298,15 @@ impl Nrps<'_> {
     }
 }
 
+const UNSEEN: &str =
+    "let the tool see the course's students in the platform, with names and roles (NRPS) switched on";
+
 impl NrpsMember {
+    /// Each of them once.
+    fn roles_here(&self) -> BTreeSet<Role> {
+        lti_roles::in_course(&self.roles).into_iter().collect()
+    }
+
     fn is_one_of(&self, roles: &[Role]) -> bool {
         let status = self.status.as_deref().map_or("active", str::trim).to_ascii_lowercase();
         let is_active = status.is_empty() || status == "active" || status.ends_with("#active");

@@ -15,20 +15,29 @@ pub(super) fn within(root: &Url, url: &str) -> Option<Url> {
     root.join(url).ok().filter(|url| url.origin() == root.origin() && is_bare(url))
 }
 
-/// `None` if there is no picture, or if the response is too large or not an image.
+/// `None` if there is no picture, which is final: it is not asked for again until its URL changes. That is only what the learning system says
+/// itself (404, 410, or an empty file), and a picture that is too large. Anything else may be mended, such as a permission.
 pub(super) async fn fetch(outbound: &Outbound, url: Url) -> Result<Option<Bytes>> {
     let answer = outbound.exchange(Request::get(url).accept("image/*").at_most(MAX_BYTES)).await?;
-    // Login pages and Moodle's token errors come with status 200 too.
     let kind = answer.header(header::CONTENT_TYPE).unwrap_or_default();
-    let is_picture = kind.is_empty() || kind.starts_with("image/") || kind == "application/octet-stream";
     match answer.status {
-        StatusCode::OK if !answer.whole || !is_picture => Ok(None),
-        StatusCode::OK => Ok(Some(answer.body).filter(|body| !body.is_empty())),
-        status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            Err(Error::Unavailable(format!("a picture is temporarily unavailable ({})", status.as_u16())))
+        StatusCode::NOT_FOUND | StatusCode::GONE => Ok(None),
+        StatusCode::OK if answer.whole && answer.body.is_empty() => Ok(None),
+        StatusCode::OK if !is_picture(kind, &answer.body) => {
+            Err(Error::Unavailable("something else came instead of a picture".to_owned()))
         }
-        _ => Ok(None),
+        StatusCode::OK => Ok(Some(answer.body).filter(|_| answer.whole)),
+        status => Err(Error::Unavailable(format!("a picture cannot be had now ({})", status.as_u16()))),
     }
+}
+
+/// Login pages and Moodle's errors come with status 200 too, as HTML or JSON, and not always with that type.
+fn is_picture(kind: &str, body: &[u8]) -> bool {
+    if kind.starts_with("image/") {
+        return true;
+    }
+    let is_text = body.trim_ascii_start().first().is_some_and(|first| matches!(first, b'<' | b'{' | b'['));
+    (kind.is_empty() || kind == "application/octet-stream") && !is_text
 }
 
 /// False for the placeholder pictures of Canvas and Moodle.
@@ -52,6 +61,22 @@ mod tests {
             assert!(!is_real(url), "{url}");
         }
         assert!(is_real("https://c.example/images/thumbnails/12/ab"));
+    }
+
+    #[test]
+    fn a_page_or_an_error_is_no_picture() {
+        for (kind, body) in [("image/jpeg", "\u{ff}x"), ("", "GIF89a"), ("application/octet-stream", "RIFF")]
+        {
+            assert!(is_picture(kind, body.as_bytes()), "{kind}");
+        }
+        for (kind, body) in [
+            ("text/html; charset=utf-8", "<html>Log in"),
+            ("application/json", "{\"errorcode\":\"x\"}"),
+            ("", " <!doctype html>"),
+            ("application/octet-stream", "{\"error\":\"x\"}"),
+        ] {
+            assert!(!is_picture(kind, body.as_bytes()), "{kind}");
+        }
     }
 
     #[test]

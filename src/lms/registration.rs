@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Error, Result};
 use crate::{
-    domain::address::is_printable,
+    domain::{address::is_printable, institution::origin_of, lti::ToolUrls},
     outbound::{Outbound, Request},
 };
 
@@ -54,7 +54,7 @@ fn read(url: &str, response: &Value) -> Result<Configuration, String> {
         }
     };
     let issuer = text("issuer")?;
-    if host(&issuer).is_none() || host(&issuer) != host(url) {
+    if origin_of(&issuer).is_none() || origin_of(&issuer) != origin_of(url) {
         return Err("the platform's configuration comes from another host than its issuer".to_owned());
     }
     let token_url = text("token_endpoint")?;
@@ -105,18 +105,18 @@ fn icon(base_url: &str) -> String {
 }
 
 /// The tool's registration document. `base_url` is our public URL; `product` is the platform's product family, if known.
-pub fn tool(base_url: &str, product: Option<&str>) -> Value {
-    let launch = format!("{base_url}/lti/launch");
+pub fn tool(base_url: &str, urls: &ToolUrls, product: Option<&str>) -> Value {
+    let launch = &urls.launch;
     let mut tool = json!({
         "application_type": "web",
         "response_types": ["id_token"],
         "grant_types": ["client_credentials", "implicit"],
-        "initiate_login_uri": format!("{base_url}/lti/login"),
+        "initiate_login_uri": urls.login,
         "redirect_uris": [launch],
         "client_name": "Endonym",
         "client_uri": base_url,
         "logo_uri": icon(base_url),
-        "jwks_uri": format!("{base_url}/lti/jwks.json"),
+        "jwks_uri": urls.jwks,
         "token_endpoint_auth_method": "private_key_jwt",
         "scope": ROSTER_SCOPE,
     });
@@ -151,15 +151,15 @@ pub fn tool(base_url: &str, product: Option<&str>) -> Value {
 }
 
 /// JSON configuration for a Canvas developer key that an administrator creates by hand.
-pub fn canvas(base_url: &str) -> Value {
-    let launch = format!("{base_url}/lti/launch");
+pub fn canvas(base_url: &str, urls: &ToolUrls) -> Value {
+    let launch = &urls.launch;
     let placement = |placement: &str, message: &str| json!({ "placement": placement, "message_type": message, "target_link_uri": launch, "text": "Names" });
     json!({
         "title": "Endonym",
         "description": "Names, said the way their owners say them",
-        "oidc_initiation_url": format!("{base_url}/lti/login"),
+        "oidc_initiation_url": urls.login,
         "target_link_uri": launch,
-        "public_jwk_url": format!("{base_url}/lti/jwks.json"),
+        "public_jwk_url": urls.jwks,
         "scopes": [ROSTER_SCOPE],
         "custom_fields": canvas_parameters(),
         "extensions": [{
@@ -231,6 +231,7 @@ mod tests {
             "https://lms.example.edu:8443/x",
             "lms.example.edu",
             "https://u@lms.example.edu/",
+            "http://lms.example.edu/openid",
         ] {
             assert!(at(elsewhere).is_err(), "{elsewhere}");
         }
@@ -281,12 +282,16 @@ mod tests {
 
     #[test]
     fn our_domain_is_the_host_of_what_is_launched() {
-        let tool = tool("https://names.example.edu:8443/app", Some("moodle"));
+        let base = "https://names.example.edu:8443/app";
+        let tool = tool(base, &ToolUrls::of(base, "college"), Some("moodle"));
         assert_eq!(tool["logo_uri"], "https://names.example.edu:8443/app/lti/icon.png");
         assert_eq!(tool[TOOL]["custom_parameters"], Value::Null);
-        let canvas = super::tool("https://names.example.edu", Some("canvas"));
+        let root = "https://names.example.edu";
+        let canvas = super::tool(root, &ToolUrls::shared(root), Some("canvas"));
         assert_eq!(canvas[TOOL]["custom_parameters"]["canvas_course_id"], "$Canvas.course.id");
         assert_eq!(tool[TOOL]["domain"], "names.example.edu:8443");
-        assert_eq!(tool["redirect_uris"][0], "https://names.example.edu:8443/app/lti/launch");
+        assert_eq!(tool["redirect_uris"][0], "https://names.example.edu:8443/app/lti/college/launch");
+        assert_eq!(tool["initiate_login_uri"], "https://names.example.edu:8443/app/lti/college/login");
+        assert_eq!(tool["jwks_uri"], "https://names.example.edu:8443/app/lti/college/jwks.json");
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Error, LtiAccess, Result, pages::non_empty};
 use crate::{
-    domain::{digest::hex, moment::Moment},
+    domain::{digest::hex, ids::ToolConsumerId, moment::Moment},
     outbound::{Outbound, Request, Retries, place},
 };
 
@@ -25,9 +25,10 @@ const MARGIN: Duration = Duration::from_secs(60);
 /// Token lifetime if the platform does not send one.
 const DEFAULT_LIFE: u64 = 300;
 
-/// Cache key: the client and the platform that issued the token.
+/// Cache key: the client and the platform that issued the token. Two institutions may have a client of the same platform.
 #[derive(PartialEq, Eq, Hash)]
 struct Registration {
+    tool_consumer: ToolConsumerId,
     issuer: String,
     client_id: String,
     token_url: String,
@@ -50,6 +51,7 @@ impl ServiceTokens {
 impl LtiAccess {
     fn registration(&self) -> Registration {
         Registration {
+            tool_consumer: self.tool_consumer,
             issuer: self.issuer.clone(),
             client_id: self.client_id.clone(),
             token_url: self.token_url.clone(),

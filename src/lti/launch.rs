@@ -1,4 +1,4 @@
-//! `/lti/launch`: the browser returns with the platform's id token.
+//! `/lti/{slug}/launch`, and `/lti/launch` for registrations of before: the browser returns with the platform's id token.
 
 use axum::{
     extract::{Request, State},
@@ -7,7 +7,7 @@ use axum::{
 };
 
 use super::{
-    cookie,
+    cookie, institution_in,
     pages::{self, Appearance},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         App,
         lti::{
             PlatformError, Refusal,
+            entrance::Entrance,
             launches::{self, Answer, AuthenticationResponse},
         },
     },
@@ -27,7 +28,7 @@ pub async fn opened_directly(State(app): State<App>, headers: HeaderMap) -> Resp
 }
 
 pub async fn launch(State(app): State<App>, request: Request) -> Response {
-    let headers = request.headers().clone();
+    let (headers, path) = (request.headers().clone(), request.uri().path().to_owned());
     let appearance = Appearance::of(&headers);
     let form = match form::read_anonymous(request).await {
         Ok(form) => form,
@@ -50,7 +51,11 @@ pub async fn launch(State(app): State<App>, request: Request) -> Response {
         return pages::fault(&app, appearance, Refusal::Incomplete("state").into());
     };
     let returned = AuthenticationResponse { state, answer, browsers: &cookie::read(&headers) };
-    match launches::finish(&app, returned).await {
+    let finished = async {
+        let at = Entrance::find(&app, institution_in(&path)).await?;
+        launches::finish(&app, &at, returned).await
+    };
+    match finished.await {
         Ok(session) => to_session(&app, &session, ""),
         Err(fault) => pages::fault(&app, appearance, fault),
     }

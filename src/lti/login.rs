@@ -1,4 +1,4 @@
-//! `/lti/login`: a platform redirects a browser here to start a launch (OIDC third-party initiated login).
+//! `/lti/{slug}/login`, and `/lti/login` for registrations of before: a platform redirects a browser here to start a launch (OIDC third-party initiated login).
 
 use axum::{
     extract::{Request, State},
@@ -7,7 +7,7 @@ use axum::{
 };
 
 use super::{
-    cookie,
+    cookie, institution_in,
     pages::{self, Appearance},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         App,
         lti::{
             Refusal,
+            entrance::Entrance,
             logins::{self, LoginRequest, Next, RETRIED, Visitor},
         },
     },
@@ -30,16 +31,17 @@ pub async fn from_query(State(app): State<App>, request: Request) -> Response {
     if !admits(&app, request.extensions().get().copied()).await {
         return pages::fault(&app, Appearance::of(request.headers()), Refusal::TooMany.into());
     }
-    begin(&app, &Form::from_query(request.uri().query().unwrap_or_default()), request.headers()).await
+    let uri = request.uri();
+    begin(&app, uri.path(), &Form::from_query(uri.query().unwrap_or_default()), request.headers()).await
 }
 
 pub async fn from_form(State(app): State<App>, request: Request) -> Response {
     if !admits(&app, request.extensions().get().copied()).await {
         return pages::fault(&app, Appearance::of(request.headers()), Refusal::TooMany.into());
     }
-    let headers = request.headers().clone();
+    let (headers, path) = (request.headers().clone(), request.uri().path().to_owned());
     match form::read_anonymous(request).await {
-        Ok(form) => begin(&app, &form, &headers).await,
+        Ok(form) => begin(&app, &path, &form, &headers).await,
         Err(status) => pages::unreadable(&app, Appearance::of(&headers).language, status, &[]),
     }
 }
@@ -52,7 +54,11 @@ async fn admits(app: &App, client: Option<Client>) -> bool {
     }
 }
 
-async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
+async fn begin(app: &App, path: &str, form: &Form, headers: &HeaderMap) -> Response {
+    let at = match Entrance::find(app, institution_in(path)).await {
+        Ok(at) => at,
+        Err(fault) => return pages::fault(app, Appearance::of(headers), fault),
+    };
     let must = |name: &str| form.text(name).unwrap_or_default();
     let request = LoginRequest {
         iss: must("iss"),
@@ -67,14 +73,12 @@ async fn begin(app: &App, form: &Form, headers: &HeaderMap) -> Response {
         is_framed: is_framed(headers),
         is_again: form.get(RETRIED.0) == Some(RETRIED.1),
     };
-    match logins::begin(app, request, visitor).await {
+    match logins::begin(app, &at, request, visitor).await {
         Ok(begun) => {
             let (status, address) = match begun.next {
                 Next::Platform(address) => (StatusCode::FOUND, address),
                 // Parameters from a form are repeated as a query.
-                Next::Again(query) => {
-                    (StatusCode::SEE_OTHER, format!("{}/lti/login?{query}", root(&app.links)))
-                }
+                Next::Again(query) => (StatusCode::SEE_OTHER, format!("{}{path}?{query}", root(&app.links))),
             };
             let is_address = HeaderValue::from_str(&address).is_ok();
             let Some(cookie) = cookie::set(app, &begun.browser).filter(|_| is_address) else {

@@ -22,13 +22,33 @@ use crate::{
 };
 pub use pages::refuse;
 
+/// The slug of the institution in the path where a platform comes in, or none in the paths that registrations share which were made before each
+/// institution had its own.
+fn institution_in(path: &str) -> Option<&str> {
+    let (slug, _) = path.strip_prefix("/lti/")?.split_once('/')?;
+    Some(slug)
+}
+
 pub fn routes() -> Router<App> {
     Router::new()
         .route("/lti/jwks.json", get(tool::keys))
         .route("/lti/config.json", get(tool::canvas))
-        .route("/lti/icon.png", get(tool::icon))
         .route("/lti/login", get(login::from_query).merge(post(login::from_form)))
         .route("/lti/launch", get(launch::opened_directly).merge(post(launch::launch)))
+        .route("/lti/{slug}/jwks.json", get(tool::keys))
+        .route("/lti/{slug}/config.json", get(tool::canvas))
+        .route("/lti/{slug}/login", get(login::from_query).merge(post(login::from_form)))
+        .route("/lti/{slug}/launch", get(launch::opened_directly).merge(post(launch::launch)))
+        // Institutions that are called like the first word of our other paths. Names of sessions and invitations are 64 digits.
+        .route("/lti/s/jwks.json", get(tool::keys))
+        .route("/lti/s/config.json", get(tool::canvas))
+        .route("/lti/s/login", get(login::from_query).merge(post(login::from_form)))
+        .route("/lti/s/launch", get(launch::opened_directly).merge(post(launch::launch)))
+        .route("/lti/register/jwks.json", get(tool::keys))
+        .route("/lti/register/config.json", get(tool::canvas))
+        .route("/lti/register/login", get(login::from_query).merge(post(login::from_form)))
+        .route("/lti/register/launch", get(launch::opened_directly).merge(post(launch::launch)))
+        .route("/lti/icon.png", get(tool::icon))
         .route("/lti/register", get(register::without_invite))
         .route("/lti/register/{invite}", get(register::register))
         .route("/lti/s/{session}", get(session::add_slash))
@@ -47,4 +67,23 @@ pub fn routes() -> Router<App> {
         .route("/lti/s/{session}/consent/withdraw", post(own::withdraw))
         .route("/lti/s/{session}/window", get(window::open))
         .route("/lti/s/{session}/link", post(deep_link::answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_an_entrance_names_its_institution() {
+        for (path, slug) in [
+            ("/lti/login", None),
+            ("/lti/launch", None),
+            ("/lti/example/login", Some("example")),
+            ("/lti/s/launch", Some("s")),
+            ("/lti/login/login", Some("login")),
+            ("/lti/register/jwks.json", Some("register")),
+        ] {
+            assert_eq!(institution_in(path), slug, "{path}");
+        }
+    }
 }

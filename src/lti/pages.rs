@@ -242,6 +242,7 @@ const fn status(why: &Refusal) -> StatusCode {
         }
         Refusal::UnknownPlatform
         | Refusal::Disabled
+        | Refusal::Unconfirmed
         | Refusal::UnknownState
         | Refusal::Late
         | Refusal::OtherBrowser(_)
@@ -259,11 +260,9 @@ const fn status(why: &Refusal) -> StatusCode {
 }
 
 /// Offers a restart in a new window to browsers that block cookies in frames.
-fn own_window(app: &App, notice: &Notice<'_>) -> Option<String> {
+fn own_window(notice: &Notice<'_>) -> Option<String> {
     match notice {
-        Notice::Refused(Refusal::OtherBrowser(query)) if !query.is_empty() => {
-            Some(format!("{}/lti/login?{query}", app.links.base()))
-        }
+        Notice::Refused(Refusal::OtherBrowser(again)) if !again.is_empty() => Some(again.clone()),
         _ => None,
     }
 }
@@ -277,7 +276,7 @@ fn say(
     notice: &Notice<'_>,
     frames: &[String],
 ) -> Response {
-    let page = Sentence { own_window: own_window(app, notice), ..Sentence::new(app, appearance, notice) };
+    let page = Sentence { own_window: own_window(notice), ..Sentence::new(app, appearance, notice) };
     let frames = if frames.is_empty() { Frames::Anybody } else { Frames::Of(frames) };
     framed(status, &page, frames, Forms::None, None)
 }

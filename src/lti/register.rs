@@ -57,9 +57,11 @@ pub async fn register(
     };
     let has_deployment = consumer.lti.as_ref().is_some_and(|lti| !lti.deployments.is_empty());
     let (name, id) = (consumer.name.as_str(), consumer.id);
-    let notice = Notice::Registered { name, id, is_update, has_deployment };
-    // Keep the window open if the deployment is missing, so that the administrator can read the instructions.
-    let page = Sentence { is_done: has_deployment, ..Sentence::new(&app, appearance, &notice) };
+    let is_unconfirmed = consumer.is_unconfirmed();
+    let notice = Notice::Registered { name, id, is_update, has_deployment, is_unconfirmed };
+    // Keep the window open if something is missing, so that the administrator can read the instructions.
+    let page =
+        Sentence { is_done: has_deployment && !is_unconfirmed, ..Sentence::new(&app, appearance, &notice) };
     let mut all = [frame, frames(&consumer)].concat();
     all.dedup();
     written(StatusCode::OK, &page, &all, Forms::None, None)

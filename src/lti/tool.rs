@@ -3,27 +3,49 @@
 use axum::{
     body::Body,
     extract::State,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
     response::Response,
 };
 use serde_json::Value;
 
-use crate::app::{
-    App, Error,
-    lti::{keys, registrations},
+use super::{
+    institution_in,
+    pages::{self, Appearance},
+};
+use crate::{
+    app::{
+        App, Error,
+        lti::{Fault, entrance::Entrance, keys, registrations},
+    },
+    http::refusal::Refusal,
 };
 
 /// The public keys (JWKS).
-pub async fn keys(State(app): State<App>) -> Response {
-    match keys::shown(&app).await {
+pub async fn keys(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Response {
+    let at = match Entrance::find(&app, institution_in(uri.path())).await {
+        Ok(at) => at,
+        Err(fault) => return unknown(&app, &headers, fault),
+    };
+    match keys::shown(&app, at.keys()).await {
         Ok(shown) => json(&shown),
         Err(error) => trouble(&error),
     }
 }
 
 /// The configuration for developer keys that a Canvas administrator creates manually.
-pub async fn canvas(State(app): State<App>) -> Response {
-    json(&registrations::canvas(&app))
+pub async fn canvas(State(app): State<App>, headers: HeaderMap, uri: Uri) -> Response {
+    match Entrance::find(&app, institution_in(uri.path())).await {
+        Ok(at) => json(&registrations::canvas(&app, &at)),
+        Err(fault) => unknown(&app, &headers, fault),
+    }
+}
+
+/// There is no institution with this slug.
+fn unknown(app: &App, headers: &HeaderMap, fault: Fault) -> Response {
+    match fault {
+        Fault::Refused { .. } => pages::refuse(app, Appearance::of(headers).language, Refusal::NotFound),
+        fault @ Fault::Trouble { .. } => pages::fault(app, Appearance::of(headers), fault),
+    }
 }
 
 /// The icon that learning systems show next to the tool's name.

@@ -87,6 +87,7 @@ pub enum Notice<'a> {
         id: ToolConsumerId,
         is_update: bool,
         has_deployment: bool,
+        is_unconfirmed: bool,
     },
 }
 
@@ -118,7 +119,7 @@ impl Notice<'_> {
             Self::RegistrationLink => {
                 explain("lti-register-link-title", &["lti-register-link", "lti-register-link-where"])
             }
-            Self::Registered { name, id, is_update, has_deployment } => {
+            Self::Registered { name, id, is_update, has_deployment, is_unconfirmed } => {
                 let (title, done) = if *is_update {
                     ("lti-updated-title", "lti-updated")
                 } else {
@@ -134,7 +135,11 @@ impl Notice<'_> {
                 };
                 let id = id.to_string();
                 let done = words.with(done, &[("name", Arg::Text(name)), ("id", Arg::Text(&id))]);
-                Explanation { title: words.text(title), sentences: vec![done, next] }
+                let command = format!("endonym tool-consumer confirm {id}");
+                let unconfirmed =
+                    is_unconfirmed.then(|| words.one("lti-registered-unconfirmed", "command", &command));
+                let sentences = [done, next].into_iter().chain(unconfirmed).collect();
+                Explanation { title: words.text(title), sentences }
             }
         }
     }
@@ -146,6 +151,9 @@ fn refusal(words: Words, why: &Refusal) -> Explanation {
         Refusal::Incomplete(_) => ("lti-incomplete-title", sentences(&["lti-incomplete", REOPEN])),
         Refusal::UnknownPlatform => {
             ("lti-unknown-platform-title", sentences(&["lti-unknown-platform", TELL_ADMINISTRATOR]))
+        }
+        Refusal::Unconfirmed => {
+            ("lti-unconfirmed-title", sentences(&["lti-unconfirmed", TELL_ADMINISTRATOR]))
         }
         Refusal::Disabled => ("lti-disabled-title", sentences(&["lti-disabled", TELL_ADMINISTRATOR])),
         Refusal::ForeignTarget => ("lti-foreign-title", sentences(&["lti-foreign", TELL_ADMINISTRATOR])),
@@ -251,6 +259,7 @@ mod tests {
             Refusal::Incomplete("state"),
             Refusal::UnknownPlatform,
             Refusal::Disabled,
+            Refusal::Unconfirmed,
             Refusal::ForeignTarget,
             Refusal::Late,
             Refusal::OtherBrowser(String::new()),

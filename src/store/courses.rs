@@ -115,6 +115,41 @@ pub async fn by_external_id(
     }
 }
 
+/// Those of these courses that the tool consumer synchronizes.
+pub async fn by_external_ids(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+    external_ids: &[&str],
+) -> Result<Vec<Course>> {
+    let mut found = Vec::new();
+    for group in padded(external_ids) {
+        let list = placeholders(3, group.len());
+        let which = format!("c.tool_consumer_id = $2 AND c.external_id IN ({list})");
+        let params = [institution.into(), tool_consumer.into()];
+        let params: Vec<Value<'_>> = params.into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(read(sql, &which, &params).await?.into_iter().map(|(course, _)| course));
+    }
+    Ok(found)
+}
+
+/// The titles of these courses.
+pub async fn titles(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    ids: &[CourseId],
+) -> Result<HashMap<CourseId, String>> {
+    let mut found = HashMap::new();
+    for group in padded(ids) {
+        let list = placeholders(2, group.len());
+        let text = format!("SELECT id, title FROM courses WHERE institution_id = $1 AND id IN ({list})");
+        let params: Vec<Value<'_>> =
+            [institution.into()].into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, |row| Ok((row.id(0)?, row.text(1)?))).await?);
+    }
+    Ok(found)
+}
+
 /// The first course with this platform key, which identifies a course across tool consumers.
 pub async fn by_platform_key(
     sql: &mut Sql,

@@ -59,6 +59,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0051_kept_recordings", include_str!("../../migrations/0051_kept_recordings.sql")),
     ("0052_held_entries", include_str!("../../migrations/0052_held_entries.sql")),
     ("0053_import_rows", include_str!("../../migrations/0053_import_rows.sql")),
+    ("0054_lti_registrations", include_str!("../../migrations/0054_lti_registrations.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.
@@ -71,6 +72,12 @@ const RATE_LIMITS: &str = "0024_rate_limits";
 const CONSOLE_PEOPLE: &str = "0031_console_people";
 
 pub const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// The name of a version: that of its last migration, whose number may be another one. Newer ones are not known here.
+pub fn name(version: i64) -> &'static str {
+    let place = usize::try_from(version).ok().and_then(|version| version.checked_sub(1));
+    place.and_then(|place| MIGRATIONS.get(place)).map_or("-", |(name, _)| *name)
+}
 
 /// The schema version of the database.
 pub async fn version(db: &Db) -> Result<i64> {

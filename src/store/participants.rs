@@ -4,6 +4,7 @@ mod arrivals;
 mod changes;
 pub mod columns;
 pub mod hidden;
+pub mod known_names;
 pub mod merge;
 mod names;
 mod statements;

@@ -28,6 +28,12 @@ pub const COLUMNS: &[Column] = &[
     },
     Column { table: "lti_keys", key: ("kid", false), column: "private_key", purpose: "lti key" },
     Column {
+        table: "institution_lti_keys",
+        key: ("kid", false),
+        column: "private_key",
+        purpose: "lti key of an institution",
+    },
+    Column {
         table: "lti_sessions",
         key: ("session_digest", false),
         column: "person",

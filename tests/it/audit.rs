@@ -357,10 +357,7 @@ const PREPARED_READS: &[&str] = &[
 /// Functions whose changes are not in the log, for these reasons.
 const NOT_LOGGED: &[(&str, &[&str])] = &[
     ("the log is deleted with the institution", &["institutions::delete"]),
-    (
-        "they belong to no institution",
-        &["lti::keys::rotate", "media::sweep", "operators::link", "secrets::rotate"],
-    ),
+    ("they belong to no institution", &["media::sweep", "operators::link", "secrets::rotate"]),
     ("it only hides a hint", &["start::dismiss"]),
     ("whoever asks or reports stays unknown", &["listening::ask", "listening::report"]),
     ("signing in changes nothing", &["sign_in::handover", "sign_in::handover_recorded"]),
@@ -398,6 +395,9 @@ const NOTHING_TO_DO: &[&str] = &[
     "people_entry::call",
     "pronunciations::delete",
     "registrations::register",
+    "tool_consumers::issuers::confirm",
+    "tool_consumers::issuers::prove",
+    "tool_consumers::issuers::renew",
 ];
 
 #[tokio::test]

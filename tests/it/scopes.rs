@@ -32,7 +32,7 @@ use endonym::{
         export::Export,
         ids::{
             CallId, CourseId, ImportId, InstitutionId, InvitationId, JobId, MessageId, ModerationId,
-            ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId, TokenId,
+            ParticipantId, PeopleTaskId, ScimGroupId, ScimUserId, SignInLinkId, TokenId, ToolConsumerId,
         },
         language::Language,
         mail_text::{MailText, PageMailKind},
@@ -49,7 +49,7 @@ use endonym::{
         roster::Role,
         session::{How, PersonId},
         sso::Connection,
-        tool_consumer::{LmsKind, ToolConsumer},
+        tool_consumer::{LmsKind, Registration, ToolConsumer},
     },
 };
 use futures_util::future::LocalBoxFuture;
@@ -228,6 +228,22 @@ fn canvas() -> tool_consumers::New {
         access_token: Some("secret".into()),
         lti: None,
     }
+}
+
+/// A platform that the operator has registered.
+async fn platform(scene: &Scene) -> ToolConsumerId {
+    let url = "http://127.0.0.1:9";
+    let lti = Registration {
+        client_id: scene.world.app.ids.hex(),
+        deployments: vec!["d1".into()],
+        auth_url: format!("{url}/auth"),
+        token_url: format!("{url}/token"),
+        token_audience: None,
+        jwks_url: format!("{url}/jwks"),
+        frame_ancestors: Vec::new(),
+    };
+    let new = tool_consumers::New { kind: LmsKind::Lti, access_token: None, lti: Some(lti), ..canvas() };
+    tool_consumers::create(&scene.world.app, &Actor::Operator, scene.id, new).await.unwrap().0.id
 }
 
 /// Nobody listens there.
@@ -1132,7 +1148,17 @@ pub fn cases() -> Vec<Case> {
             a,
             s.id
         )),
-        case!("lti::keys::rotate", Installation, |s, a| lti::keys::rotate(&s.world.app, a)),
+        case!("lti::keys::rotate", Installation, |s, a| lti::keys::rotate(&s.world.app, a, None)),
+        case!("lti::keys::rotate", Institution, |s, a| lti::keys::rotate(&s.world.app, a, Some(s.id))),
+        case!("tool_consumers::issuers::confirm", Installation, |s, a| async {
+            tool_consumers::confirm(&s.world.app, a, platform(s).await).await
+        }),
+        case!("tool_consumers::issuers::prove", Institution, |s, a| async {
+            tool_consumers::prove(&s.world.app, a, platform(s).await).await
+        }),
+        case!("tool_consumers::issuers::renew", Institution, |s, a| async {
+            tool_consumers::renew(&s.world.app, a, platform(s).await).await
+        }),
         case!("secrets::rotate", Installation, |s, a| secrets::rotate(&s.world.app, a)),
         case!("courses::consumer", sync, |s, a| courses::consumer(
             &s.world.app,

@@ -27,6 +27,7 @@ console-act-invitations-sent = أُرسلت دعوات
 console-act-invitation-withdrawn = سُحبت دعوة
 console-act-job-retried = أُعيدت محاولة مهمة
 console-act-language-chosen = اختيرت لغة
+console-act-lti-key-rotated = جُدِّد مفتاح LTI
 console-act-mail-opted-in = سُمح بالرسائل من جديد
 console-act-mail-opted-out = أُوقفت الرسائل
 console-act-mail-tested = أُرسلت رسالة اختبار

@@ -27,6 +27,7 @@ console-act-invitations-sent = Einladungen gesendet
 console-act-invitation-withdrawn = Einladung zurückgezogen
 console-act-job-retried = Auftrag wiederholt
 console-act-language-chosen = Sprache gewählt
+console-act-lti-key-rotated = LTI-Schlüssel erneuert
 console-act-mail-opted-in = Nachrichten wieder zugelassen
 console-act-mail-opted-out = Nachrichten abbestellt
 console-act-mail-tested = Testnachricht gesendet

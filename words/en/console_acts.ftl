@@ -27,6 +27,7 @@ console-act-invitations-sent = Invitations sent
 console-act-invitation-withdrawn = Invitation withdrawn
 console-act-job-retried = Job tried again
 console-act-language-chosen = Language chosen
+console-act-lti-key-rotated = LTI key replaced
 console-act-mail-opted-in = Messages allowed again
 console-act-mail-opted-out = Messages stopped
 console-act-mail-tested = Test message sent

@@ -27,6 +27,7 @@ console-act-invitations-sent = Invitaciones enviadas
 console-act-invitation-withdrawn = Invitación retirada
 console-act-job-retried = Tarea repetida
 console-act-language-chosen = Idioma elegido
+console-act-lti-key-rotated = Clave LTI renovada
 console-act-mail-opted-in = Mensajes permitidos otra vez
 console-act-mail-opted-out = Mensajes detenidos
 console-act-mail-tested = Mensaje de prueba enviado

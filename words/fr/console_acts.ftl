@@ -27,6 +27,7 @@ console-act-invitations-sent = Invitations envoyées
 console-act-invitation-withdrawn = Invitation retirée
 console-act-job-retried = Tâche relancée
 console-act-language-chosen = Langue choisie
+console-act-lti-key-rotated = Clé LTI renouvelée
 console-act-mail-opted-in = Messages autorisés à nouveau
 console-act-mail-opted-out = Messages arrêtés
 console-act-mail-tested = Message de test envoyé

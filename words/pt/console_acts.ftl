@@ -27,6 +27,7 @@ console-act-invitations-sent = Convites enviados
 console-act-invitation-withdrawn = Convite retirado
 console-act-job-retried = Tarefa repetida
 console-act-language-chosen = Idioma escolhido
+console-act-lti-key-rotated = Chave LTI renovada
 console-act-mail-opted-in = Mensagens permitidas de novo
 console-act-mail-opted-out = Mensagens paradas
 console-act-mail-tested = Mensagem de teste enviada

@@ -27,6 +27,7 @@ console-act-invitations-sent = 发送了邀请
 console-act-invitation-withdrawn = 撤回了邀请
 console-act-job-retried = 重试了任务
 console-act-language-chosen = 选择了语言
+console-act-lti-key-rotated = 轮换了 LTI 密钥
 console-act-mail-opted-in = 恢复接收消息
 console-act-mail-opted-out = 停收消息
 console-act-mail-tested = 发送了测试消息

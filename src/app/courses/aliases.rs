@@ -36,7 +36,7 @@ pub fn takes_over(
         return false;
     }
     let can_be_asked = !is_lti(consumer) || memberships_url.is_some();
-    let is_broken = !owner.enabled
+    let is_broken = !owner.is_open()
         || (is_lti(consumer) && is_lti(owner) && share_users(owner, consumer) && course.error.is_some());
     (!is_lti(consumer) && is_lti(owner)) || (can_be_asked && is_broken)
 }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Value as Json, json};
 
-use super::{backfill_key, photos::Photo, staff};
+use super::{backfill_key, known_names, photos::Photo, staff};
 use crate::{
     app::{
         App, Error, Missing, Result, address_changes,
@@ -328,11 +328,13 @@ impl Sync {
         let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
         let people = registrations(self.consumer, members, new.iter().map(|(who, wanted)| (*who, wanted)));
         let started = own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
+        let known = known_names::find(sql, self.institution, new).await?;
         let record = |(nth, (who, wanted)): (i64, &(usize, TargetIdentity))| {
+            let known = known.get(who);
             let id = ParticipantId::new(first_id + nth);
             let mut person = Participant::new(id, first_place + nth, self.app.ids.hex());
-            person.first_name = wanted.first_name.clone();
-            person.last_name = wanted.last_name.clone();
+            person.first_name = known.map_or(&wanted.first_name, |known| &known.first_name).clone();
+            person.last_name = known.map_or(&wanted.last_name, |known| &known.last_name).clone();
             person.email = wanted.email.clone();
             person.identifier = wanted.identifier.clone();
             person.page = self.label.clone();

@@ -36,7 +36,7 @@ pub async fn run(app: &App, claim: &Claim, institution: InstitutionId, id: Cours
                 Err(Error::Missing(Missing::ToolConsumer)) => return Ok(()),
                 other => other?,
             };
-            if !consumer.enabled {
+            if !consumer.is_open() {
                 return Err(Error::ToolConsumerDisabled);
             }
             import(app, claim, &consumer, &course).await

@@ -24,7 +24,7 @@ const SCHEDULE_BATCH: usize = 500;
 /// Starts due synchronizations. Safe to interrupt and repeat: a course is enqueued and rescheduled in one transaction.
 pub async fn run_due(app: &App) -> Result<()> {
     for consumer in tool_consumers::all(app, &Actor::System, None).await? {
-        if !consumer.enabled || consumer.schedule == Schedule::Off {
+        if !consumer.is_open() || consumer.schedule == Schedule::Off {
             continue;
         }
         match run_due_of(app, &consumer).await {
@@ -62,7 +62,7 @@ async fn run_due_of(app: &App, consumer: &ToolConsumer) -> Result<()> {
                         continue;
                     };
                     backfill_key(sql, &consumer, &course).await?;
-                    if consumer.enabled && can_start(&consumer, &course) {
+                    if consumer.is_open() && can_start(&consumer, &course) {
                         let losses = LossPolicy::HeldBack;
                         enqueue(sql, &owned_app, institution, (course.id, job), losses, now).await?;
                     }

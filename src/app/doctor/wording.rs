@@ -1,5 +1,7 @@
 //! Findings in words, for operators: on the command line and in their console. In English only, like the settings that they name.
 
+use crate::store::migrations;
+
 use super::{Connections, Finding, Line, MailFound, Port, Queue, Schema, SecretsFault};
 
 /// A finding in words.
@@ -58,6 +60,7 @@ pub fn worded(finding: Finding) -> FindingText {
         }
         Finding::Secrets(Err(SecretsFault::Key(why))) => ("secrets", why, SECRET_KEY),
         Finding::Secrets(Err(SecretsFault::Database(why))) => ("secrets", why, CHECK_PERMISSIONS),
+        Finding::Platforms { shared, unconfirmed } => platforms(&shared, &unconfirmed),
         Finding::Blobs(Ok(kind)) => ("blobs", format!("{kind} is readable and writable"), ""),
         Finding::Blobs(Err(why)) => (
             "blobs",
@@ -106,6 +109,30 @@ fn data_folder(path: &str, fault: Option<String>) -> Words {
     }
 }
 
+fn platforms(shared: &[String], unconfirmed: &[String]) -> Words {
+    let said =
+        |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+    let renewed = said(
+        shared,
+        "to be renewed, because they use the LTI addresses and the key that all institutions shared",
+    );
+    let confirmed =
+        said(unconfirmed, "to be confirmed, because nothing proves their issuer and nobody comes in");
+    let mend = match (&renewed, &confirmed) {
+        (Some(_), None) => {
+            "run `endonym tool-consumer renew ID`, and enter the addresses that it prints in the learning system"
+        }
+        (None, Some(_)) => {
+            "compare the issuer and the URLs with the platform's, then run `endonym tool-consumer confirm ID`"
+        }
+        _ => {
+            "run `endonym tool-consumer renew ID` for those, and `endonym tool-consumer confirm ID` for these, after comparing the issuer and \
+             the URLs with the platform's"
+        }
+    };
+    ("lti", renewed.into_iter().chain(confirmed).collect::<Vec<_>>().join("; "), mend)
+}
+
 fn connections(found: &Connections) -> Words {
     let (part, Connections { nodes, per_node, max, taken }) = ("connections", found);
     let says = format!(
@@ -120,14 +147,17 @@ fn connections(found: &Connections) -> Words {
 fn migrations(schema: &Schema) -> Words {
     let (part, Schema { version, newest, .. }) = ("migrations", schema);
     if version == newest {
-        (part, format!("at version {version}"), "")
+        (part, format!("at version {version} ({})", migrations::name(*version)), "")
     } else if version > newest {
         let says = format!("the database is at version {version}, this binary supports up to {newest}");
         (part, says, "use the newer endonym that created this database")
     } else if schema.migrates_by_itself {
-        (part, format!("at version {version}; the next start migrates it to {newest}"), "")
+        let (now, next) = (migrations::name(*version), migrations::name(*newest));
+        (part, format!("at version {version} ({now}); the next start migrates it to {newest} ({next})"), "")
     } else {
-        let says = format!("the database is at version {version}, this binary needs {newest}");
+        let (now, next) = (migrations::name(*version), migrations::name(*newest));
+        let says =
+            format!("the database is at version {version} ({now}), this binary needs {newest} ({next})");
         (part, says, "run `endonym migrate`")
     }
 }

@@ -93,7 +93,7 @@ pub async fn launched(
     if course.sync == Sync::Idle
         && !is_fresh
         && (course.memberships_url.is_some() || owner.kind != LmsKind::Lti)
-        && owner.enabled
+        && owner.is_open()
         && may_retry(app, &course).await
     {
         synchronize(app, &owner, &course).await?;

@@ -1,6 +1,6 @@
 //! The response to a deep linking request: a link that the platform adds to the course.
 
-use super::{Result, keys, launch_url, sessions::Open};
+use super::{Result, entrance, keys, sessions::Open};
 use crate::{
     app::{App, Error, sessions::Secret},
     domain::lti::{DeepLinking, deep_linking_response},
@@ -16,7 +16,7 @@ pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: Option<&
     let Some(lti) = &open.consumer.lti else {
         return Err(Error::Internal("a launch without a registration".to_owned()).into());
     };
-    let url = launch_url(app);
+    let url = entrance::urls_of(app, &open.consumer).await?.launch;
     let claims = deep_linking_response(
         asked,
         (&open.consumer.url, &lti.client_id),
@@ -24,6 +24,7 @@ pub async fn answer(app: &App, open: &Open, asked: &DeepLinking, title: Option<&
         &Secret::generate(app).into_string(),
         app.clock.now(),
     );
-    let token = keys::signing(app).await?.sign(&claims).map_err(Error::Internal)?;
+    let token =
+        keys::signing(app, keys::owner_of(&open.consumer)).await?.sign(&claims).map_err(Error::Internal)?;
     Ok(Response { address: asked.return_url.clone(), token })
 }

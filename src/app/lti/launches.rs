@@ -5,8 +5,10 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::{
-    PlatformError, Refusal, Result,
+    PlatformError, Refusal, Result, check_open,
     courses::{self, LaunchedCourse},
+    entrance::Entrance,
+    logins::again_at,
     registrations::origins,
     sessions, user_digest,
 };
@@ -52,10 +54,13 @@ pub enum Answer<'a> {
 }
 
 /// Returns the name of the new session, which is a secret.
-pub async fn finish(app: &App, returned: AuthenticationResponse<'_>) -> Result<String> {
+pub async fn finish(app: &App, at: &Entrance, returned: AuthenticationResponse<'_>) -> Result<String> {
     let login = take(app, returned.state).await?;
     let consumer = consumer(app, login.institution, login.tool_consumer).await?;
-    let finished = taken(app, returned, login, &consumer).await;
+    if !at.admits(&consumer) {
+        return Err(Refusal::UnknownState.into());
+    }
+    let finished = taken(app, at, returned, login, &consumer).await;
     finished.map_err(|fault| {
         audit::refused(app, consumer.institution, None, audit::LTI);
         fault.inside(&consumer)
@@ -72,19 +77,19 @@ async fn consumer(app: &App, institution: InstitutionId, id: ToolConsumerId) -> 
 /// Continues with a login that `take` has consumed.
 async fn taken(
     app: &App,
+    at: &Entrance,
     returned: AuthenticationResponse<'_>,
     login: Login,
     consumer: &ToolConsumer,
 ) -> Result<String> {
     if of_browser(returned.browsers, &login.browser_digest).is_none() {
-        return Err(Refusal::OtherBrowser(login.asked).to(consumer));
+        let again = if login.asked.is_empty() { String::new() } else { again_at(app, at, &login.asked) };
+        return Err(Refusal::OtherBrowser(again).to(consumer));
     }
     if login.expires_at <= app.clock.now() {
         return Err(Refusal::Late.to(consumer));
     }
-    if !consumer.enabled {
-        return Err(Refusal::Disabled.to(consumer));
-    }
+    check_open(consumer)?;
     let token = match returned.answer {
         Answer::Token(token) => token,
         Answer::Error(why) => return Err(Refusal::Platform(why).to(consumer)),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Refusal, Result, launch_url, query};
+use super::{Refusal, Result, check_open, entrance::Entrance, query};
 use crate::{
     app::{
         App, Error,
@@ -91,7 +91,7 @@ pub struct LoginStart {
 
 pub enum Next {
     Platform(String),
-    /// Back to this endpoint, with this query, to test whether the browser stores our cookie.
+    /// Back to this endpoint, with these parameters, to test whether the browser stores our cookie.
     Again(String),
 }
 
@@ -108,19 +108,27 @@ pub struct Visitor<'a> {
 /// The query parameter that marks the second request of the cookie test.
 pub const RETRIED: (&str, &str) = ("again", "1");
 
+/// The URL that starts a login again with these parameters.
+pub(super) fn again_at(app: &App, at: &Entrance, query: &str) -> String {
+    format!("{}?{query}", at.urls(app).login)
+}
+
 /// Starts a login. The platform's hints can be used only once, so a browser that blocks our cookie is rejected before they are
 /// spent.
-pub async fn begin(app: &App, asked: LoginRequest, visitor: Visitor<'_>) -> Result<LoginStart> {
+pub async fn begin(
+    app: &App,
+    at: &Entrance,
+    asked: LoginRequest,
+    visitor: Visitor<'_>,
+) -> Result<LoginStart> {
     asked.check()?;
-    let found = tool_consumers::by_issuer(app, &asked.iss, asked.client_id.as_deref()).await;
+    let found = tool_consumers::by_issuer(app, at, &asked.iss, asked.client_id.as_deref()).await;
     let consumer = match found {
         Err(Error::Missing(_)) => return Err(Refusal::UnknownPlatform.into()),
         other => other?,
     };
     let Some(lti) = &consumer.lti else { return Err(Refusal::UnknownPlatform.into()) };
-    if !consumer.enabled {
-        return Err(Refusal::Disabled.to(&consumer));
-    }
+    check_open(&consumer)?;
     if !is_under(&asked.target_link_uri, app.links.base()) {
         return Err(Refusal::ForeignTarget.to(&consumer));
     }
@@ -131,7 +139,7 @@ pub async fn begin(app: &App, asked: LoginRequest, visitor: Visitor<'_>) -> Resu
     if !is_known && visitor.is_framed {
         let mut pairs = asked.pairs();
         if visitor.is_again {
-            return Err(Refusal::OtherBrowser(query(&pairs)).to(&consumer));
+            return Err(Refusal::OtherBrowser(again_at(app, at, &query(&pairs))).to(&consumer));
         }
         pairs.push(RETRIED);
         return Ok(LoginStart { next: Next::Again(query(&pairs)), browser: browser.into_string() });
@@ -159,7 +167,7 @@ pub async fn begin(app: &App, asked: LoginRequest, visitor: Visitor<'_>) -> Resu
             })
         })
         .await?;
-    let (redirect, state) = (launch_url(app), state.into_string());
+    let (redirect, state) = (at.urls(app).launch, state.into_string());
     let mut question = vec![
         ("scope", "openid"),
         ("response_type", "id_token"),

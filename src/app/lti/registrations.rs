@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use super::{Refusal, RegistrationFault, Result};
+use super::{Refusal, RegistrationFault, Result, entrance::Entrance};
 use crate::{
     app::{
         Actor, App, Error,
         audit::{self, Record},
+        institutions, platforms,
         sessions::Secret,
         tool_consumers,
     },
@@ -120,7 +121,8 @@ async fn attempt(
         app.outbound.permits(url).await.map_err(|error| refused(error.to_string()))?;
     }
     let product = platform.product_family.as_deref().and_then(product_word);
-    let tool = registration::tool(app.links.base(), product.as_deref());
+    let entrance = Entrance::Of(institutions::by_id(app, institution).await?);
+    let tool = registration::tool(app.links.base(), &entrance.urls(app), product.as_deref());
     let registered = registration::register(&app.outbound, &platform, request.token.as_deref(), &tool)
         .await
         .map_err(|error| refused(error.to_string()))?;
@@ -143,7 +145,8 @@ async fn attempt(
             jwks_url: platform.jwks_url,
         }),
     };
-    match tool_consumers::register(app, institution, new, invite).await {
+    let proof = platforms::proof_at(&request.configuration_url, &platform.issuer);
+    match tool_consumers::register(app, institution, new, proof, invite).await {
         Err(Error::Invalid(errors)) => Err(Refusal::Registration(RegistrationFault::Invalid(errors)).into()),
         Ok((consumer, is_update)) => {
             tracing::info!(
@@ -176,6 +179,6 @@ pub fn origins<'a>(addresses: impl IntoIterator<Item = &'a String>) -> Vec<Strin
 }
 
 /// The JSON configuration from which an administrator of Canvas creates a developer key manually.
-pub fn canvas(app: &App) -> serde_json::Value {
-    registration::canvas(app.links.base())
+pub fn canvas(app: &App, at: &Entrance) -> serde_json::Value {
+    registration::canvas(app.links.base(), &at.urls(app))
 }

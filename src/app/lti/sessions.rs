@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Fault, Refusal, Result, courses, frames, user_digest};
+use super::{Fault, Refusal, Result, check_open, courses, frames, user_digest};
 use crate::{
     app::{
         App, Error,
@@ -85,7 +85,7 @@ impl Open {
         let is_guessed = matches!(self.owner.product.as_deref(), Some("canvas" | "moodle"));
         let is_number = course.external_id.bytes().all(|byte| byte.is_ascii_digit());
         let is_known = course.memberships_url.is_some() || (is_guessed && is_number);
-        self.owner.enabled && (self.owner.kind != LmsKind::Lti || is_known)
+        self.owner.is_open() && (self.owner.kind != LmsKind::Lti || is_known)
     }
 }
 
@@ -113,9 +113,7 @@ async fn opened(
     let now = app.clock.now();
     let browser = sessions::opened_by(browsers, &session.browser_digest, session.expires_at, now);
     let browser = browser.ok_or_else(none)?;
-    if !consumer.enabled {
-        return Err(Refusal::Disabled.to(consumer));
-    }
+    check_open(consumer)?;
     let institution = institutions::by_id(app, session.institution).await?;
     let what = match (&session.deep_link, session.course) {
         (Some(settings), _) => SessionTarget::DeepLink(serde_json::from_str(settings).map_err(|_| none())?),

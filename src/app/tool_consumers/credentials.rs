@@ -23,7 +23,7 @@ fn purpose(id: ToolConsumerId) -> String {
 /// Returns whether the credentials for the learning system can be decrypted. Does not generate LTI keys.
 pub(in crate::app) async fn opens(app: &App, consumer: &ToolConsumer) -> Result<bool> {
     match (&consumer.sealed_access_token, consumer.kind) {
-        (_, LmsKind::Lti) => lti::keys::open(app).await,
+        (_, LmsKind::Lti) => lti::keys::open(app, lti::keys::owner_of(consumer)).await,
         (Some(sealed), _) => Ok(opened(app, consumer.id, sealed).is_ok()),
         (None, _) => Ok(false),
     }
@@ -40,6 +40,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
             Ok(Access::Moodle { url, token: opened(app, consumer.id, sealed)? })
         }
         (LmsKind::Lti, _, Some(lti)) => Ok(Access::Lti(LtiAccess {
+            tool_consumer: consumer.id,
             issuer: url,
             client_id: lti.client_id.clone(),
             deployments: lti.deployments.clone(),
@@ -51,7 +52,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
                 .await?
                 .into_iter()
                 .find_map(|course| course.memberships_url),
-            key: lti::keys::signing(app).await?,
+            key: lti::keys::signing(app, lti::keys::owner_of(consumer)).await?,
             service_tokens: app.service_tokens.clone(),
         })),
         _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),

@@ -37,6 +37,7 @@ pub const fn id(act: Act) -> &'static str {
         Act::InvitationWithdrawn => "console-act-invitation-withdrawn",
         Act::JobRetried => "console-act-job-retried",
         Act::LanguageChosen => "console-act-language-chosen",
+        Act::LtiKeyRotated => "console-act-lti-key-rotated",
         Act::MailOptedIn => "console-act-mail-opted-in",
         Act::MailOptedOut => "console-act-mail-opted-out",
         Act::MailTested => "console-act-mail-tested",

@@ -20,6 +20,7 @@ pub fn fault(words: Words, errors: &FieldErrors, field: &Field) -> Option<String
         Fault::Setup(SetupFault::ApiRoot) => words.text("console-systems-api-root"),
         Fault::Setup(SetupFault::NotAFrameAncestor) => words.text("console-systems-not-origin"),
         Fault::Setup(SetupFault::BlankOrRepeated) => words.text("console-systems-repeated"),
+        Fault::Setup(SetupFault::RenewFirst) => words.text("console-systems-renew-first"),
         Fault::Taken => words.text("console-systems-taken"),
         fault => faults::fault(words, Input::LinkTitle, fault),
     })

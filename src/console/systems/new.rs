@@ -10,6 +10,7 @@ use axum::{
 use super::{
     CheckView, PATH,
     fields::{self, Roles},
+    issuer::Unconfirmed,
     kind_name,
 };
 use crate::{
@@ -25,6 +26,7 @@ use crate::{
     domain::{
         fault::{Fault, Field, SetupFault},
         field_errors::FieldErrors,
+        lti::ToolUrls,
         roster::Role,
         section::Section,
         tool_consumer::{LmsKind, Registration, ToolConsumer},
@@ -43,6 +45,8 @@ struct NewPage<'a> {
     title: &'static str,
     about: &'static str,
     inputs: Vec<Input>,
+    /// For LTI: the platform asks for them before it assigns a client id.
+    urls: Option<ToolUrls>,
     roles: Roles,
     checked: Option<CheckView>,
     /// The check has failed, and the visitor may connect the system all the same.
@@ -203,6 +207,8 @@ fn draw(
         title: kind_name(entered.kind),
         about,
         inputs: inputs(words, entered, errors),
+        urls: (entered.kind == LmsKind::Lti)
+            .then(|| ToolUrls::of(app.links.base(), &console.institution.slug)),
         roles: Roles::new(words, &entered.roles, errors),
         checked: checked.map(CheckView::new),
         is_doubtful,
@@ -262,6 +268,7 @@ struct MadePage<'a> {
     nav: Nav,
     id: String,
     name: String,
+    unconfirmed: Option<Unconfirmed>,
     api_token: String,
 }
 
@@ -273,6 +280,7 @@ fn show_made(app: &App, console: &Console, made: &ToolConsumer, api_token: Strin
         nav: console.nav(app, Section::LearningSystems),
         id: made.id.to_string(),
         name: made.name.clone(),
+        unconfirmed: Unconfirmed::of(console.words(), made),
         api_token,
     };
     console.show(StatusCode::OK, &view)

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 
-use super::{CheckView, PATH, fields, found, kind_name};
+use super::{CheckView, PATH, fields, found, issuer::LtiView, kind_name};
 use crate::{
     app::{
         App, Error, Result,
@@ -19,7 +19,7 @@ use crate::{
         course::{Course, Sync},
         schedule::Schedule,
         section::Section,
-        tool_consumer::ToolConsumer,
+        tool_consumer::{IssuerProof, ToolConsumer},
     },
     http::{form::Form, page::Page, path::Path, when},
 };
@@ -34,6 +34,8 @@ struct SystemPage<'a> {
     nav: Nav,
     system: ToolConsumer,
     kind: &'static str,
+    /// For LTI.
+    lti: Option<LtiView>,
     schedule: &'static str,
     roles: Vec<&'static str>,
     created: String,
@@ -58,7 +60,9 @@ struct CourseRow {
 
 /// What is shown besides the system and its courses.
 #[derive(Default)]
-struct Feedback {
+pub(super) struct Feedback {
+    /// Why the issuer is not proven, or the registration not renewed, as HTML.
+    issuer_fault: Option<String>,
     done: Option<&'static str>,
     checked: Option<CheckView>,
     /// The id of a course that could not be synchronized, and why.
@@ -70,8 +74,12 @@ struct Feedback {
 }
 
 impl Feedback {
+    pub(super) fn of_issuer(fault: String) -> Self {
+        Self { issuer_fault: Some(fault), ..Self::default() }
+    }
+
     fn status(&self) -> StatusCode {
-        match self.course_fault.is_some() || self.is_name_wrong {
+        match self.course_fault.is_some() || self.is_name_wrong || self.issuer_fault.is_some() {
             true => StatusCode::UNPROCESSABLE_ENTITY,
             false => StatusCode::OK,
         }
@@ -99,13 +107,21 @@ pub async fn show(
         Some("started") => Some("console-systems-done-started"),
         Some("all-started") => Some("console-systems-done-all-started"),
         Some("saved") => Some("console-systems-done-saved"),
+        Some("proven") => Some("console-systems-done-proven"),
+        Some("renewed") => Some("console-systems-done-renewed"),
         _ => None,
     };
     let after = query.get("after").unwrap_or_default();
     draw(&app, &console, &id, after, Feedback { done, ..Feedback::default() }).await
 }
 
-async fn draw(app: &App, console: &Console, id: &str, after: &str, feedback: Feedback) -> Response {
+pub(super) async fn draw(
+    app: &App,
+    console: &Console,
+    id: &str,
+    after: &str,
+    feedback: Feedback,
+) -> Response {
     let read = async {
         let system = found(app, console, id).await?;
         let courses = courses::listed(app, &console.actor, &system, after, SHOWN).await?;
@@ -124,10 +140,11 @@ async fn draw(app: &App, console: &Console, id: &str, after: &str, feedback: Fee
         page: console.page(app, &path),
         nav: console.nav(app, Section::LearningSystems),
         kind: kind_name(system.kind),
+        lti: LtiView::of(app, console, &system),
         schedule: schedule_name(system.schedule),
         roles: system.roles.iter().map(|role| fields::role_name(*role)).collect(),
         created: when::minute(system.created_at, &console.institution.time_zone),
-        can_sync_all: system.enabled && system.schedule != Schedule::Off && !courses.is_empty(),
+        can_sync_all: system.is_open() && system.schedule != Schedule::Off && !courses.is_empty(),
         courses: courses.into_iter().map(|course| row(console, course)).collect(),
         next: next.map(query),
         is_start: after.is_empty(),

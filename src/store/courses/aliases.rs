@@ -2,7 +2,7 @@
 
 use crate::{
     domain::ids::{CourseId, InstitutionId, ParticipantId, ToolConsumerId},
-    store::{Result, Row, Sql, Value},
+    store::{Result, Row, Sql, Value, padded, placeholders},
 };
 
 /// The id of a course at a tool consumer other than its own.
@@ -36,6 +36,26 @@ pub async fn find(
     );
     let params = [institution.into(), tool_consumer.into(), external_id.into()];
     sql.one(&text, &params, from_row).await
+}
+
+/// Those of a tool consumer for these courses.
+pub async fn find_all(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    tool_consumer: ToolConsumerId,
+    external_ids: &[&str],
+) -> Result<Vec<Alias>> {
+    let mut found = Vec::new();
+    for group in padded(external_ids) {
+        let text = format!(
+            "SELECT {COLUMNS} FROM course_aliases WHERE institution_id = $1 AND tool_consumer_id = $2 AND external_id IN ({})",
+            placeholders(3, group.len())
+        );
+        let params = [institution.into(), tool_consumer.into()];
+        let params: Vec<Value<'_>> = params.into_iter().chain(group.into_iter().map(Value::from)).collect();
+        found.extend(sql.rows(&text, &params, from_row).await?);
+    }
+    Ok(found)
 }
 
 pub async fn of_course(sql: &mut Sql, institution: InstitutionId, course: CourseId) -> Result<Vec<Alias>> {

@@ -37,6 +37,10 @@ pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
         let on_pages = by_keys_text(REGISTRATION, by, 64, false, 2);
         all.push(("registrations by key on some pages", on_pages, [many, pages()].concat()));
     }
+    for by in [known_names::Column::Email, known_names::Column::Identifier] {
+        let many = [vec![institution.clone()], vec![text("a@example.edu"); 64]].concat();
+        all.push(("names by key", known_names::text(by, 64), many));
+    }
     let ids = [vec![institution.clone()], vec![Value::Int(7); 64]].concat();
     all.push(("many by id", by_ids_text(64), ids));
     let part = |start: i64| vec![Value::Int(start), Value::Int(10), Value::Int(0)];

@@ -48,6 +48,8 @@ const ACTS: &[&str] = &[
     "/learning-systems/new",
     "/learning-systems/{id}/check",
     "/learning-systems/{id}/delete",
+    "/learning-systems/{id}/prove",
+    "/learning-systems/{id}/renew",
     "/learning-systems/{id}/switch",
     "/learning-systems/{id}/synchronize",
     "/learning-systems/{id}/synchronize-all",

@@ -30,6 +30,17 @@ fn withhold(school: &School, ids: std::ops::RangeInclusive<u64>) {
 }
 
 #[tokio::test]
+async fn somebody_without_a_name_who_is_known_here_has_the_known_one() {
+    let school = School::new().await;
+    school.world.person("Ana", "person1@example.edu").await;
+    school.enrol([Person::student(1, "", ""), Person::student(2, "", "")]);
+    school.sync().await;
+    let told = told(&school).await;
+    assert_eq!(told[0][0], json!("Ana"), "{told:?}");
+    assert_ne!(told[1][0], json!("Ana"));
+}
+
+#[tokio::test]
 async fn a_roster_that_does_not_tell_names_overwrites_none() {
     let school = School::new().await;
     school.enrol(class(1..=26));

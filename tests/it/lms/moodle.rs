@@ -333,6 +333,7 @@ impl Moodle {
         json_told(&json!({
             "sitename": "Campus &amp; Co", "username": "ws", "fullname": "Rosa Registrar", "userid": 5,
             "siteurl": self.url, "release": "5.1.5", "functions": functions,
+            "downloadfiles": u8::from(!self.inner().lacking.contains("downloadfiles")),
         }))
     }
 
@@ -477,6 +478,11 @@ impl Moodle {
     }
 
     fn picture(&self, file: &str, token: bool) -> Response {
+        if self.inner().lacking.contains("downloadfiles") {
+            return json_told(
+                &json!({"error": "Can not download files", "errorcode": "enablewsdescription"}),
+            );
+        }
         if !token {
             return json_told(
                 &json!({"error": "Invalid token - token not found", "errorcode": "invalidtoken"}),

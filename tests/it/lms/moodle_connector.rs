@@ -164,8 +164,12 @@ async fn roles_that_nobody_knows_are_noted_and_an_empty_course_is_empty() {
         roster(&moodle).await.unwrap(),
         Roster { title: Some("Rhetoric & \"Style\"".into()), ..Roster::default() }
     );
+    // A Moodle that hides its students looks like one that has none.
     moodle.enrol(2, Person::student(17, "Tom", "Teacher").role("editingteacher"));
-    assert_eq!(roster(&moodle).await.unwrap().note, None);
+    let note = roster(&moodle).await.unwrap().note.unwrap();
+    assert!(note.contains("1 teacher") && note.contains("moodle/user:viewdetails"), "{note}");
+    let says = connection(&moodle).check(&[], &[Role::Student]).await.unwrap().says;
+    assert!(says.contains("1 teacher") && says.contains("moodle/user:viewdetails"), "{says}");
     moodle.enrol(2, Person::student(18, "Lea", "Learner").role("learner"));
     let note = "nobody has the role student; Moodle's roles here are: learner";
     assert_eq!(roster(&moodle).await.unwrap().note.as_deref(), Some(note));
@@ -237,9 +241,13 @@ async fn photos_need_the_token_which_goes_to_moodle_alone() {
     let shown: Vec<String> =
         moodle.requests().into_iter().filter(|line| line.contains(moodle.token())).collect();
     assert!(shown.iter().all(|line| line.starts_with("GET /moodle/webservice/pluginfile.php/")), "{shown:?}");
-    // An invalid token gets no picture.
+    // What somebody may mend is no answer: an invalid token, and a service that does not permit downloading files.
     let access = Access::Moodle { url: moodle.url().into(), token: "wrong".into() };
-    assert_eq!(Connection::new(&hasty(), access).photo(&own).await, Ok(None));
+    assert!(matches!(Connection::new(&hasty(), access).photo(&own).await, Err(Error::Unavailable(_))));
+    moodle.lacks("downloadfiles");
+    assert!(matches!(connection.photo(&own).await, Err(Error::Unavailable(_))));
+    let checked = connection.check(&[], &[Role::Student]).await.unwrap();
+    assert!(checked.says.contains("tick Can download files"), "{}", checked.says);
 }
 
 #[tokio::test]
@@ -283,7 +291,8 @@ async fn what_is_not_told_is_not_made_up_and_an_operator_is_told_what_comes_thro
     moodle.lacks("moodle/site:viewfullnames");
     moodle.lacks("moodle/user:viewalldetails");
     moodle.lacks("moodle/course:useremail");
-    assert!(says().await.ends_with("names 3 of 3, emails 0 of 3, ids 0 of 3, pictures 1 of 3"));
+    let without = "names 3 of 3 (last names 0 of 3), emails 0 of 3, ids 0 of 3, pictures 1 of 3";
+    assert!(says().await.ends_with(without), "{}", says().await);
     let first = roster(&moodle).await.unwrap().members.remove(0);
     let told = (first.first_name.as_deref(), first.last_name, first.email, first.identifier);
     assert_eq!(told, (Some("Ada"), None, None, None));

@@ -170,11 +170,12 @@ async fn a_launch_in_another_browser_shows_nothing_and_offers_its_own_window() {
         assert_eq!(answer.status(), 403);
         assert!(policy(&answer).contains(&format!("frame-ancestors {}", platform.address)));
         let text = refused(answer, "another browser").await;
-        let start = format!("href=\"{}/lti/login?", platform.world.base);
+        let start = format!("href=\"{}?", platform.url("login"));
         let link = text.split(&start).nth(1).unwrap_or_else(|| panic!("{text}")).split('"').next().unwrap();
         assert!(text.contains("target=\"_blank\"") && !text.contains(&login.state), "{text}");
         // It restarts with the platform's login parameters.
-        let again = platform.get(&format!("/lti/login?{}", link.replace("&#38;", "&")), None).await;
+        let again =
+            platform.get(&format!("{}?{}", platform.at("login"), link.replace("&#38;", "&")), None).await;
         assert_eq!(again.status(), 302);
         let place = again.headers()["location"].to_str().unwrap();
         let place = reqwest::Url::parse(place).unwrap();
@@ -235,10 +236,10 @@ async fn what_is_no_launch_at_all_is_refused() {
     let said = [("error", "login_required"), ("error_description", "<b>Log in</b> first"), ("state", state)];
     let text = refused(platform.send_launch(&said, Some(&login.cookie)).await, "the platform's no").await;
     assert!(text.contains("&#60;b&#62;Log in"), "{text}");
-    let launch = format!("{}/lti/launch", platform.world.base);
+    let launch = platform.url("launch");
     let json = platform.client.post(&launch).header("content-type", "application/json").body("{}");
     refused(json.send().await.unwrap(), "JSON").await;
-    let huge = platform.post("/lti/launch", &[("id_token", &"x".repeat(129 << 10))], None).await;
+    let huge = platform.post(&platform.at("launch"), &[("id_token", &"x".repeat(129 << 10))], None).await;
     assert_eq!(huge.status(), 413);
-    refused(platform.get("/lti/launch", None).await, "by hand").await;
+    refused(platform.get(&platform.at("launch"), None).await, "by hand").await;
 }

@@ -10,7 +10,7 @@ use std::{
 
 use axum::{Router, routing::get};
 use endonym::{
-    app::{Clock, lti::keys},
+    app::{Actor, Clock, institutions, lti::keys},
     domain::moment::Moment,
     jwt::{
         jwks::KeySets,
@@ -18,14 +18,25 @@ use endonym::{
         token::{Algorithm, Fault},
     },
     outbound::{Allowed, Outbound},
-    store::{lti_keys, secrets::Secrets},
+    store::{
+        lti_keys::{self, KeyOwner},
+        secrets::Secrets,
+    },
 };
 use serde_json::{Value, json};
 
 use crate::support::{World, database::execute};
 
 async fn shown(world: &World) -> Vec<Value> {
-    let answer = world.client.get(format!("{}/lti/jwks.json", world.base)).send().await.unwrap();
+    shown_at(world, &format!("/lti/{}/jwks.json", world.institution.slug)).await
+}
+
+const fn own(world: &World) -> KeyOwner {
+    KeyOwner::Institution(world.institution.id)
+}
+
+async fn shown_at(world: &World, path: &str) -> Vec<Value> {
+    let answer = world.client.get(format!("{}{path}", world.base)).send().await.unwrap();
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["cache-control"], "public, max-age=300");
     let keys: Value = answer.json().await.unwrap();
@@ -40,7 +51,10 @@ fn days_pass(world: &World, days: u64) {
 async fn a_key_is_made_on_first_need_and_says_what_it_is_for() {
     let world = World::new().await;
     keys::rotate_if_due(&world.app).await.unwrap();
-    assert!(lti_keys::all(&mut world.app.db.read()).await.unwrap().is_empty(), "nobody needs one yet");
+    assert!(
+        lti_keys::all(&mut world.app.db.read(), own(&world)).await.unwrap().is_empty(),
+        "nobody needs one yet"
+    );
     let first = shown(&world).await;
     assert_eq!(first.len(), 1);
     for (key, value) in [("kty", "RSA"), ("alg", "RS256"), ("use", "sig"), ("e", "AQAB")] {
@@ -48,7 +62,7 @@ async fn a_key_is_made_on_first_need_and_says_what_it_is_for() {
     }
     assert!(first[0].get("d").is_none() && first[0].get("p").is_none(), "nothing private");
     assert_eq!(shown(&world).await, first, "and it stays");
-    assert_eq!(keys::signing(&world.app).await.unwrap().kid, first[0]["kid"]);
+    assert_eq!(keys::signing(&world.app, own(&world)).await.unwrap().kid, first[0]["kid"]);
 }
 
 #[tokio::test]
@@ -60,9 +74,13 @@ async fn keys_are_replaced_in_time_and_without_a_gap() {
     keys::rotate_if_due(&world.app).await.unwrap();
     let both = shown(&world).await;
     assert_eq!(both.len(), 2, "the new one is shown at once, and there is but one of them");
-    assert_eq!(keys::signing(&world.app).await.unwrap().kid, old, "platforms cannot know it yet");
+    assert_eq!(
+        keys::signing(&world.app, own(&world)).await.unwrap().kid,
+        old,
+        "platforms cannot know it yet"
+    );
     days_pass(&world, 1);
-    let new = keys::signing(&world.app).await.unwrap().kid;
+    let new = keys::signing(&world.app, own(&world)).await.unwrap().kid;
     assert_ne!(new, old);
     days_pass(&world, 29);
     keys::rotate_if_due(&world.app).await.unwrap();
@@ -74,14 +92,45 @@ async fn keys_are_replaced_in_time_and_without_a_gap() {
 }
 
 #[tokio::test]
+async fn each_institution_has_keys_of_its_own() {
+    let world = World::new().await;
+    let there = world.neighbor().await.institution;
+    let at = async |path: &str| {
+        let all = shown_at(&world, path).await;
+        assert_eq!(all.len(), 1, "{path}");
+        all[0]["kid"].clone()
+    };
+    let theirs = format!("/lti/{}/jwks.json", there.slug);
+    let three = [at("/lti/jwks.json").await, at(&theirs).await, shown(&world).await[0]["kid"].clone()];
+    assert!(three[0] != three[1] && three[1] != three[2] && three[0] != three[2], "{three:?}");
+    let rotated = keys::rotate(&world.app, &Actor::Operator, Some(there.id)).await.unwrap();
+    assert_eq!(shown_at(&world, &theirs).await[1]["kid"], rotated);
+    assert_eq!((shown(&world).await.len(), shown_at(&world, "/lti/jwks.json").await.len()), (1, 1));
+    // All of them grow old.
+    days_pass(&world, 90);
+    keys::rotate_if_due(&world.app).await.unwrap();
+    assert_eq!((shown(&world).await.len(), shown_at(&world, &theirs).await.len()), (2, 3));
+    let nobody = world.client.get(format!("{}/lti/nobody/jwks.json", world.base)).send().await.unwrap();
+    assert_eq!(nobody.status(), 404);
+    institutions::delete(&world.app, &Actor::Operator, &there.slug).await.unwrap();
+    let gone = lti_keys::all(&mut world.app.db.read(), KeyOwner::Institution(there.id)).await.unwrap();
+    assert!(gone.is_empty());
+}
+
+#[tokio::test]
 async fn a_key_that_cannot_be_opened_any_more_is_replaced_at_once() {
     let world = World::new().await;
     let kid = shown(&world).await[0]["kid"].clone();
-    let purpose = format!("lti key {}", kid.as_str().unwrap());
+    let purpose = format!("lti key of an institution {}", kid.as_str().unwrap());
     let lost = Secrets::new(Some("a secret that nobody has any more".into()), world.folder.path());
     let sealed = lost.seal(&purpose, b"key").unwrap();
-    execute(&world.app.db, "UPDATE lti_keys SET private_key = $1".to_owned(), vec![sealed.into()]).await;
-    let signing = keys::signing(&world.app).await.unwrap();
+    execute(
+        &world.app.db,
+        "UPDATE institution_lti_keys SET private_key = $1".to_owned(),
+        vec![sealed.into()],
+    )
+    .await;
+    let signing = keys::signing(&world.app, own(&world)).await.unwrap();
     assert_ne!(signing.kid, kid);
     assert!(signing.sign(&serde_json::json!({})).is_ok());
     assert_eq!(shown(&world).await.len(), 2);
@@ -91,8 +140,8 @@ async fn a_key_that_cannot_be_opened_any_more_is_replaced_at_once() {
 async fn what_is_kept_of_a_key_is_sealed() {
     let world = World::new().await;
     shown(&world).await;
-    let kept = lti_keys::all(&mut world.app.db.read()).await.unwrap();
-    assert!(kept[0].sealed.starts_with("v1:"), "{}", kept[0].sealed);
+    let kept = lti_keys::all(&mut world.app.db.read(), own(&world)).await.unwrap();
+    assert!(kept[0].sealed.starts_with("v2:"), "{}", kept[0].sealed);
     assert!(kept[0].created_at > Moment::from_micros(0));
 }
 

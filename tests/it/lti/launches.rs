@@ -31,7 +31,7 @@ async fn a_login_asks_the_platform_with_all_that_it_wants() {
         ("response_mode", "form_post"),
         ("prompt", "none"),
         ("client_id", "tool-1"),
-        ("redirect_uri", &format!("{}/lti/launch", platform.world.base)),
+        ("redirect_uri", &platform.url("launch")),
         ("login_hint", "u7"),
         ("lti_message_hint", "{\"a\":\"b&c\"}"),
         ("state", &login.state),
@@ -43,7 +43,7 @@ async fn a_login_asks_the_platform_with_all_that_it_wants() {
     let mut form = platform.login_query();
     form.remove(1);
     let form: Vec<(&str, &str)> = form.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    let again = platform.post("/lti/login", &form, Some(&login.cookie)).await;
+    let again = platform.post(&platform.at("login"), &form, Some(&login.cookie)).await;
     assert_eq!(again.status(), 302);
     let second = Login::of(&again);
     assert_eq!(second.cookie, login.cookie);
@@ -61,17 +61,20 @@ async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_sp
         request.send().await.unwrap()
     };
     let url = reqwest::Url::parse_with_params("http://x/lti/login", platform.login_query()).unwrap();
-    let login = format!("/lti/login?{}", url.query().unwrap());
+    let login = format!("{}?{}", platform.at("login"), url.query().unwrap());
     let bounced = visit(&login, "iframe", None).await;
     assert_eq!(bounced.status(), 303);
     let cookie = bounced.headers()[header::SET_COOKIE].to_str().unwrap().split(';').next().unwrap();
     let again = bounced.headers()[header::LOCATION].to_str().unwrap();
-    assert!(again.starts_with("/lti/login?") && again.ends_with("&again=1"), "{again}");
+    assert!(
+        again.starts_with(&format!("{}?", platform.at("login"))) && again.ends_with("&again=1"),
+        "{again}"
+    );
     let kept = visit(again, "iframe", Some(cookie)).await;
     assert_eq!(kept.status(), 302);
     assert_eq!(Login::of(&kept).cookie, cookie, "the browser has one value");
     // A form becomes a query on redirect.
-    let form = platform.client.post(format!("{}/lti/login", platform.world.base));
+    let form = platform.client.post(platform.url("login"));
     let form = form.header("sec-fetch-dest", "iframe").body(url.query().unwrap().to_owned());
     let form = form.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded").send().await.unwrap();
     assert_eq!((form.status().as_u16(), form.headers()[header::LOCATION].to_str().unwrap()), (303, again));
@@ -80,9 +83,9 @@ async fn a_frame_without_its_cookie_is_noticed_before_the_platforms_hints_are_sp
     assert_eq!(lost.status(), 403);
     assert!(policy(&lost).contains(&format!("frame-ancestors {}", platform.address)));
     let text = lost.text().await.unwrap();
-    let start = format!("href=\"{}/lti/login?", platform.world.base);
+    let start = format!("href=\"{}?", platform.url("login"));
     let link = text.split(&start).nth(1).unwrap_or_else(|| panic!("{text}")).split('"').next().unwrap();
-    let link = format!("/lti/login?{}", link.replace("&#38;", "&"));
+    let link = format!("{}?{}", platform.at("login"), link.replace("&#38;", "&"));
     assert!(text.contains("target=\"_blank\"") && !link.contains("again"), "{text}");
     // A new window goes to the platform at once, with the unused hints.
     let window = visit(&link, "document", None).await;
@@ -111,7 +114,7 @@ async fn logins_fill_nothing() {
     );
 
     let visit = async |client: &'static str| {
-        let url = format!("{}/lti/login", platform.world.base);
+        let url = platform.url("login");
         let url = reqwest::Url::parse_with_params(&url, platform.login_query()).unwrap();
         let request = platform.client.get(url).header("x-forwarded-for", client);
         request.send().await.unwrap().status().as_u16()

@@ -42,7 +42,7 @@ impl Library {
         );
         let mut process = Command::new(python)
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/lti/platform.py"))
-            .arg(&world.base)
+            .arg(format!("{}/lti/{}", world.base, world.institution.slug))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -98,7 +98,7 @@ impl Library {
         let body = format!("id_token={}&state={}", field("id_token"), field("state"));
         let launched = self
             .client
-            .post(format!("{}/lti/launch", self.world.base))
+            .post(format!("{}/lti/{}/launch", self.world.base, self.world.institution.slug))
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::COOKIE, &cookie)
             .body(body)
@@ -252,7 +252,10 @@ async fn the_library_takes_our_answer_to_deep_linking() {
     let said = text.split("<pre>").nth(1).unwrap().split("</pre>").next().unwrap();
     let said: Value = serde_json::from_str(&said.replace("&quot;", "\"").replace("&amp;", "&")).unwrap();
     assert_eq!(said[0][0]["title"], "Our names");
-    assert_eq!(said[0][0]["url"], format!("{}/lti/launch", library.world.base));
+    assert_eq!(
+        said[0][0]["url"],
+        format!("{}/lti/{}/launch", library.world.base, library.world.institution.slug)
+    );
     assert_eq!(said[1]["aud"], library.base);
     assert_eq!(said[1]["https://purl.imsglobal.org/spec/lti-dl/claim/data"]["echo"], "this & that");
     // Students cannot add links.

@@ -3,6 +3,7 @@
 mod browser;
 mod forgery;
 mod handover;
+mod institutions;
 mod keys;
 mod languages;
 mod launches;
@@ -78,12 +79,21 @@ impl Platform {
         Self { world, consumer, key, address, client }
     }
 
+    /// The path of the institution that platforms use.
+    fn at(&self, name: &str) -> String {
+        format!("/lti/{}/{name}", self.world.institution.slug)
+    }
+
+    fn url(&self, name: &str) -> String {
+        format!("{}{}", self.world.base, self.at(name))
+    }
+
     fn login_query(&self) -> Vec<(&'static str, String)> {
         vec![
             ("iss", self.address.clone()),
             ("client_id", "tool-1".into()),
             ("login_hint", "u7".into()),
-            ("target_link_uri", format!("{}/lti/launch", self.world.base)),
+            ("target_link_uri", self.url("launch")),
             ("lti_message_hint", "{\"a\":\"b&c\"}".into()),
         ]
     }
@@ -102,7 +112,7 @@ impl Platform {
     }
 
     async fn login_answer(&self, query: &[(&str, String)], cookie: Option<&str>) -> Response {
-        let url = reqwest::Url::parse_with_params(&format!("{}/lti/login", self.world.base), query).unwrap();
+        let url = reqwest::Url::parse_with_params(&self.url("login"), query).unwrap();
         let request = self.client.get(url);
         let request =
             cookie.into_iter().fold(request, |request, cookie| request.header(header::COOKIE, cookie));
@@ -124,7 +134,7 @@ impl Platform {
             claim("version"): "1.3.0",
             claim("message_type"): "LtiResourceLinkRequest",
             claim("deployment_id"): "d1",
-            claim("target_link_uri"): format!("{}/lti/launch", self.world.base),
+            claim("target_link_uri"): self.url("launch"),
             claim("roles"): roles,
             claim("resource_link"): { "id": "r1" },
             claim("context"): { "id": "c1", "title": "Irish Literature" },
@@ -139,7 +149,7 @@ impl Platform {
     }
 
     async fn send_launch(&self, form: &[(&str, &str)], cookie: Option<&str>) -> Response {
-        self.post("/lti/launch", form, cookie).await
+        self.post(&self.at("launch"), form, cookie).await
     }
 
     async fn post(&self, path: &str, form: &[(&str, &str)], cookie: Option<&str>) -> Response {

@@ -18,7 +18,7 @@ use endonym::{
 use reqwest::{Response, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{INSTRUCTOR, LEARNER, Platform, claim, policy, register};
+use super::{INSTRUCTOR, LEARNER, Platform, claim, institutions::make_shared, policy, register};
 use crate::{
     pages::SOUND,
     support::{Setup, World, routes, snapshot::rows},
@@ -41,6 +41,12 @@ enum Form {
 const FORMS: &[(&str, Form)] = &[
     ("/lti/login", Form::Platform),
     ("/lti/launch", Form::Platform),
+    ("/lti/{slug}/login", Form::Platform),
+    ("/lti/{slug}/launch", Form::Platform),
+    ("/lti/s/login", Form::Platform),
+    ("/lti/s/launch", Form::Platform),
+    ("/lti/register/login", Form::Platform),
+    ("/lti/register/launch", Form::Platform),
     ("/lti/s/{session}/sync", Form::Teacher),
     ("/lti/s/{session}/me", Form::Teacher),
     ("/lti/s/{session}/details", Form::Student),
@@ -225,42 +231,41 @@ async fn every_page_has_the_headers_that_protect_it() {
     assert!(seen > 20, "{seen}");
 }
 
-/// All institutions sign with the same keys: whoever had the registration of another could read its rosters.
+/// Registrations with shared addresses are signed with the same keys: whoever had that of another could read its rosters.
 #[tokio::test]
-async fn nobody_registers_the_client_of_another_institution() {
+async fn nobody_moves_a_shared_registration_to_the_platform_of_another_institution() {
     let world = World::on_sqlite().await;
     let (theirs, own) = ("http://127.0.0.1:9", "http://127.0.0.1:10");
-    register(&world, theirs, theirs, "endonym").await;
+    make_shared(&world, &register(&world, theirs, theirs, "endonym").await).await;
     let there = world.neighbor().await.institution.id;
-    let create = async |token_url: &str, token_audience: Option<String>| {
-        let lti = Registration {
-            client_id: "endonym".into(),
-            deployments: vec!["d1".into()],
-            auth_url: format!("{own}/auth"),
-            token_url: token_url.into(),
-            token_audience,
-            jwks_url: format!("{own}/jwks"),
-            frame_ancestors: Vec::new(),
-        };
-        let new = tool_consumers::New {
-            name: "Campus".into(),
-            kind: LmsKind::Lti,
-            url: own.into(),
-            product: None,
-            roles: vec![Role::Student],
-            access_token: None,
-            lti: Some(lti),
-        };
-        tool_consumers::create(&world.app, &Actor::Operator, there, new).await
+    let lti = Registration {
+        client_id: "endonym".into(),
+        deployments: vec!["d1".into()],
+        auth_url: format!("{own}/auth"),
+        token_url: format!("{own}/token"),
+        token_audience: None,
+        jwks_url: format!("{own}/jwks"),
+        frame_ancestors: Vec::new(),
     };
-    let taken = |error: Error| assert!(error.to_string().contains("has already been taken"), "{error}");
-    let (at_theirs, at_own) = (format!("{theirs}/other/../token?x"), format!("{own}/token"));
-    taken(create(&at_theirs, None).await.unwrap_err());
-    taken(create(&at_own, Some(at_theirs.clone())).await.unwrap_err());
-    let made = create(&at_own, None).await.unwrap().0;
+    let new = tool_consumers::New {
+        name: "Campus".into(),
+        kind: LmsKind::Lti,
+        url: own.into(),
+        product: None,
+        roles: vec![Role::Student],
+        access_token: None,
+        lti: Some(lti),
+    };
+    let made = tool_consumers::create(&world.app, &Actor::Operator, there, new).await.unwrap().0;
     let change =
         async |change: Change| tool_consumers::update(&world.app, &Actor::Operator, made.id, change).await;
+    let taken = |error: Error| assert!(error.to_string().contains("has already been taken"), "{error}");
+    let at_theirs = format!("{theirs}/other/../token?x");
+    make_shared(&world, &made).await;
     taken(change(Change { token_url: Some(at_theirs.clone()), ..Change::default() }).await.unwrap_err());
-    taken(change(Change { token_audience: Some(at_theirs), ..Change::default() }).await.unwrap_err());
+    taken(change(Change { token_audience: Some(at_theirs.clone()), ..Change::default() }).await.unwrap_err());
     change(Change { enabled: Some(false), ..Change::default() }).await.unwrap();
+    // With keys of its own, the platform of the other one believes nothing that it signs.
+    tool_consumers::renew(&world.app, &Actor::Operator, made.id).await.unwrap();
+    change(Change { token_url: Some(at_theirs), ..Change::default() }).await.unwrap();
 }
