@@ -88,6 +88,8 @@ pub async fn find(
     let place = reached(sql, &access, id).await?;
     let missing = || Error::Missing(Missing::Participant);
     let person = store::participants::by_ids(sql, institution, &[id]).await?.pop().ok_or_else(missing)?;
+    // The actor runs the page.
+    let person = person.unveiled();
     let email_key = person.email.as_deref().map(email_key);
     let mut fields = store::custom_fields::all(sql, institution).await?;
     fields.sort_by_key(|field| !field.is_pronouns());

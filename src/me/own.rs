@@ -62,6 +62,8 @@ struct OwnPage<'a> {
     is_listed: bool,
     /// Listeners may ask for a recording.
     requests_welcome: bool,
+    /// The institution tells the public nothing about the person.
+    has_hold: bool,
     /// The device can only record.
     is_restricted: bool,
     has_recording: bool,
@@ -252,6 +254,7 @@ fn render(
         agreed,
         is_listed: *is_listed,
         requests_welcome: *requests_welcome,
+        has_hold: own.registrations.iter().any(|one| one.entry.directory_hold),
         is_restricted,
         done: done.map(|id| words.text(id)),
         can_be_called,

@@ -56,6 +56,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0048_calls_to_numbers", include_str!("../../migrations/0048_calls_to_numbers.sql")),
     ("0049_mail_fairness", include_str!("../../migrations/0049_mail_fairness.sql")),
     ("0050_audit_chain", include_str!("../../migrations/0050_audit_chain.sql")),
+    ("0051_directory_holds", include_str!("../../migrations/0051_directory_holds.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

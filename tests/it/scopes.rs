@@ -761,6 +761,12 @@ pub fn cases() -> Vec<Case> {
             ana(s),
             Audience::Institution
         )),
+        case!("directory_holds::set", Institution, |s, a| directory_holds::set(
+            &s.world.app,
+            a,
+            ana(s),
+            true
+        )),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
         case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), false)),
         case!("listening::check", Hearing, |s, a| listen(s, a)),
@@ -1880,6 +1886,8 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "badges::external_url_of",
             "badges::find",
             "badges::public_person",
+            "directory_holds::media",
+            "directory_holds::of_page",
             "looks::find",
             "looks::logo",
             "media::find_live",

@@ -8,7 +8,7 @@ use crate::{
         App, Error, Missing, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
-        consents, media,
+        consents, directory_holds, media,
         own_entry::Owner,
     },
     domain::{
@@ -105,7 +105,7 @@ impl Target {
 }
 
 async fn update_target(app: &App, access: Access, target: Target, draft: Draft) -> Result<Participant> {
-    let (institution, now) = (access.institution, app.clock.now());
+    let (institution, now, seen_as) = (access.institution, app.clock.now(), access.clone());
     let mut draft = draft.ignore_identity();
     if !draft.media.is_empty() {
         // Do not process audio for a participant who does not exist.
@@ -134,9 +134,11 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                     }
                     calls::check_own(sql, (institution, old.id), &call_change, now).await?;
                 }
+                let hold = draft.directory_hold;
                 let phones = phones(sql, institution, old.id, &draft.phone_number).await?;
                 let (before, (changed, fields)) =
                     (old.clone(), update_in(sql, institution, old, draft, now).await?);
+                let changed = directory_holds::settle(sql, &access, changed, hold, now).await?;
                 calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
                 let (person, replaced) = with_media(sql, institution, changed, &new, now).await?;
                 let values = |person: &Participant, media: &[Media], phone: Json| {
@@ -160,7 +162,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     };
     let person = media::store_and(app, institution, processed, write).await?;
     app.switchboard.wake();
-    Ok(person)
+    Ok(directory_holds::seen_by(&seen_as, person))
 }
 
 /// The phone number before and after a change, for the audit log.
