@@ -144,7 +144,7 @@ pub async fn sound(
         store::media::kept(sql, institution, &[case.hex.as_str()]).await?.pop().ok_or_else(missing)?;
     // Managers hear what is held or removed. What others can hear is silent for them, too, while the person pauses it.
     if found.kind == Kind::Recording
-        && store::media::owner(sql, institution, &found.hex).await? != Some(case.participant)
+        && store::directory_holds::owner(sql, institution, &found.hex).await? != Some(case.participant)
     {
         return Err(missing());
     }

@@ -260,7 +260,7 @@ pub async fn sound(
     reached(sql, &access, id).await?;
     let found = store::media::all_of(sql, institution, id).await?.into_iter().find(|one| one.hex == hex);
     let found = found.filter(|one| one.kind != Kind::Photo).ok_or_else(missing)?;
-    if found.kind.is_public() && store::media::owner(sql, institution, hex).await? != Some(id) {
+    if found.kind.is_public() && store::directory_holds::owner(sql, institution, hex).await? != Some(id) {
         return Err(missing());
     }
     let key = Key { shelf: Shelf::Recordings, institution, hex: found.hex };

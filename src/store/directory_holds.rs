@@ -4,7 +4,11 @@
 //! `Participant` is read without them. Code that attaches media, adds registrations, or gives them another email keeps both true with
 //! `spread` and `keep`. The caller holds the institution's lock.
 
-use super::{Result, Row, Sql, Value, media::kind_at, padded, placeholders};
+use super::{
+    Result, Row, Sql, Value,
+    media::{self, kind_at},
+    padded, placeholders,
+};
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
     media::Kind,
@@ -19,8 +23,7 @@ fn params(institution: InstitutionId, ids: Vec<ParticipantId>) -> Vec<Value<'sta
 /// Has anybody of the institution a hold? Most institutions have none, and are spared the other statements.
 pub async fn any(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
     for table in TABLES {
-        let text =
-            format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND directory_hold = TRUE LIMIT 1");
+        let text = any_text(table);
         if sql.one(&text, &[institution.into()], |_| Ok(())).await?.is_some() {
             return Ok(true);
         }
@@ -37,15 +40,23 @@ pub async fn held(
     let mut found = Vec::new();
     for group in padded(ids) {
         for table in TABLES {
-            let text = format!(
-                "SELECT id FROM {table} WHERE institution_id = $1 AND id IN ({}) AND directory_hold = TRUE",
-                placeholders(2, group.len())
-            );
+            let text = held_text(table, group.len());
             let ids = params(institution, group.clone());
             found.extend(sql.rows(&text, &ids, |row| row.id::<ParticipantId>(0)).await?);
         }
     }
     Ok(found)
+}
+
+fn any_text(table: &str) -> String {
+    format!("SELECT 1 FROM {table} WHERE institution_id = $1 AND directory_hold = TRUE LIMIT 1")
+}
+
+fn held_text(table: &str, count: usize) -> String {
+    format!(
+        "SELECT id FROM {table} WHERE institution_id = $1 AND id IN ({}) AND directory_hold = TRUE",
+        placeholders(2, count)
+    )
 }
 
 /// Gives these registrations a hold, or takes it from them.
@@ -188,6 +199,14 @@ pub struct Withheld {
     pub bytes: u64,
 }
 
+/// Whose media it is, unless something else than a hold disables its link.
+pub async fn owner(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<ParticipantId>> {
+    match media::owner(sql, institution, hex).await? {
+        Some(owner) => Ok(Some(owner)),
+        None => Ok(find(sql, institution, hex).await?.map(|found| found.participant)),
+    }
+}
+
 /// The media behind a link that only a hold disables.
 pub async fn find(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<Withheld>> {
     let read = |row: &Row<'_>| {
@@ -207,3 +226,15 @@ const FIND: &str = "SELECT m.kind, m.bytes, p.id, p.name_page_id, p.email_key FR
      LEFT JOIN paused_participants q ON q.institution_id = m.institution_id AND q.participant_id = m.participant_id \
      WHERE m.institution_id = $1 AND m.hex = $2 AND p.directory_hold = TRUE \
      AND (m.kind = 'photo' OR m.kind IN ('recording', 'legal_recording') AND q.participant_id IS NULL)";
+
+/// For the test that checks query plans.
+#[doc(hidden)]
+pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {
+    let ids = || params(InstitutionId::new(1), (1..=64).map(ParticipantId::new).collect());
+    vec![
+        ("somebody with a hold", any_text("participants"), vec![1_i64.into()]),
+        ("those with a hold", held_text("participants", 64), ids()),
+        ("everybody on a page with a hold", ON_PAGE.to_owned(), vec![1_i64.into(), 1_i64.into()]),
+        ("withheld media", FIND.to_owned(), vec![1_i64.into(), "hex10".into()]),
+    ]
+}

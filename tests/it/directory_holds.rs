@@ -6,7 +6,7 @@ use endonym::{
         own_entry::Owner,
         own_recordings::{self, Maker, Sharing},
         page_exports::Format,
-        page_settings, tokens,
+        page_settings, people_merge, tokens,
     },
     domain::{
         audience::Audience,
@@ -29,6 +29,7 @@ use crate::{
     page_exports::export,
     scim::{Directory, ENDONYM, USER},
     support::{Answer, World, media::wav_of, process::Installation, until},
+    v2,
 };
 
 const SOUND: &[u8] = include_bytes!("pages/fixtures/sound.mp3");
@@ -479,4 +480,52 @@ async fn reports_follow_the_right_of_the_token_that_asked_for_them() {
     assert!(full.1.contains("/audio/"), "{}", full.1);
     get_as(&world, &world.token, &full.0).await.expect(403);
     get_as(&world, &with, &new.0).await.expect(200);
+}
+
+#[tokio::test]
+async fn version_2_does_not_know_them_nor_do_players() {
+    let (world, _) = scene().await;
+    v2::open(&world, &world.page).await;
+    let code = &world.page.access_code;
+    let names = async |query: &str| {
+        let path = format!("/v2/names?access_code={code}{query}");
+        Answer::of(world.request_without_token(Method::GET, &path)).await.expect(200)["data"].clone()
+    };
+    assert_eq!(names("").await.as_array().unwrap().len(), 2);
+    let with = including(&world).await;
+    let shown = async |token: &str| {
+        let path = format!("/v4/participants/{ANA}?include=embeddables");
+        get_as(&world, token, &path).await.expect(200)["participant"].clone()
+    };
+    let iframe = shown(&world.token).await["embed_iframe"].as_str().unwrap().to_owned();
+    let (_, rest) = iframe.split_once(&world.base).unwrap();
+    let player = rest.split(['"', '?']).next().unwrap().to_owned();
+    assert_eq!(status(&world, &player).await, 200, "{iframe}");
+    hold(&world, true).await;
+    assert_eq!(names("").await.as_array().unwrap().len(), 1);
+    for query in [format!("&email={ANA}"), format!("&email_list={ANA}")] {
+        let found = names(&query).await.to_string();
+        assert!(!found.contains("Ana"), "{query}: {found}");
+    }
+    assert_eq!(status(&world, &player).await, 404);
+    assert_eq!(shown(&world.token).await["embed_image"], Value::Null);
+    assert!(shown(&with).await["recording_link"].is_string());
+}
+
+#[tokio::test]
+async fn of_two_entries_that_are_merged_the_hold_stays() {
+    let (world, _) = scene().await;
+    let kept = world.person("Anna", "anna@example.edu").await;
+    assert_eq!(kept["recording_link"], Value::Null);
+    hold(&world, true).await;
+    let (app, operator, institution) = (&world.app, &Actor::Operator, world.institution.id);
+    let ids = (id_of(&world, "anna@example.edu").await, id_of(&world, ANA).await);
+    let seen = people_merge::preview(app, operator, institution, ids).await.unwrap();
+    people_merge::merge(app, operator, institution, ids, seen.versions).await.unwrap();
+    assert_eq!(holds(&world, "anna@example.edu").await, [true]);
+    let listed = world.get("/v4/participants").await.expect(200).to_string();
+    assert!(!listed.contains("/audio/"), "{listed}");
+    let with = including(&world).await;
+    let shown = get_as(&world, &with, "/v4/participants/anna@example.edu").await.expect(200);
+    assert!(shown["participant"]["recording_link"].is_string(), "{shown}");
 }
