@@ -85,7 +85,7 @@ pub(super) async fn settle(
 ) -> Result<Participant> {
     let Some(held) = wanted.filter(|held| *held != person.directory_hold) else { return Ok(person) };
     let institution = access.institution;
-    let ids = match &person.email {
+    let ids: Vec<ParticipantId> = match &person.email {
         Some(email) => {
             let all = persons::registrations(sql, institution, &email_key(email)).await?;
             if !held && all.iter().any(|one| !access.reaches(one.page)) {
