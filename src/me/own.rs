@@ -285,7 +285,7 @@ fn row<'a>(app: &App, institution: InstitutionId, audience: Audience, one: &'a O
         page: &entry.page.slug,
         title: &entry.page.title,
         name: entry.full_name(),
-        badge: (audience != Audience::Paused)
+        badge: (audience != Audience::Paused && !entry.directory_hold)
             .then(|| path_of(&app.links.name_badge(institution, &entry.token)).to_owned()),
         sound,
         is_paused: one.is_paused(),

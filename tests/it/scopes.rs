@@ -11,9 +11,9 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
-        consents, courses, coverage, custom_fields, deleted_people, demo, doctor, exports, imports,
-        installation, institutions, invitations, jobs, languages, listening, lti, mail_texts, media, members,
-        moderation, name_pages, names, operators, opt_outs, outbox, overview,
+        consents, courses, coverage, custom_fields, deleted_people, demo, directory_holds, doctor, exports,
+        imports, installation, institutions, invitations, jobs, languages, listening, lti, mail_texts, media,
+        members, moderation, name_pages, names, operators, opt_outs, outbox, overview,
         own_entry::Details,
         own_media, own_person, own_recordings, page_exports, page_lists, page_settings, participants,
         people_entry, people_merge, people_search, people_tasks, persons, play_all, plays, progress,
