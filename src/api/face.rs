@@ -25,7 +25,7 @@ use crate::{
     domain::{access::Action, field_errors::FieldErrors},
     http::{
         body::{self, BufferedBody},
-        client,
+        client::{self, access_token},
         reply::{Cause, json, raw_json, with_route},
         routing::Endpoint,
     },
@@ -183,27 +183,6 @@ async fn identify(app: &App, parts: &Parts) -> Result<Arc<Caller>, crate::app::E
     callers::authenticate(app, access_token(&parts.headers), client::address(&parts.extensions)).await
 }
 
-/// The access token with a request; empty if there is none.
-pub(super) fn access_token(headers: &HeaderMap) -> &str {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    bare_token(value.unwrap_or_default())
-}
-
-/// The token: the whole header value, or what follows `Bearer` or `Token token=`.
-fn bare_token(value: &str) -> &str {
-    let value = value.trim();
-    let Some((scheme, rest)) = value.split_once(' ') else { return value };
-    let rest = rest.trim();
-    if scheme.eq_ignore_ascii_case("bearer") {
-        rest
-    } else if scheme.eq_ignore_ascii_case("token") {
-        let token = rest.strip_prefix("token=").unwrap_or(rest);
-        token.split(',').next().unwrap_or_default().trim().trim_matches('"')
-    } else {
-        value
-    }
-}
-
 async fn read_body(parts: &Parts, caller: &Caller, body: Body) -> Result<Option<BufferedBody>, Problem> {
     if !has_body(&parts.method) {
         return Ok(None);
@@ -289,7 +268,7 @@ pub fn error(reply: ErrorReply) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::bare_token;
+    use crate::http::client::bare_token;
 
     #[test]
     fn a_token_comes_bare_or_behind_a_word() {

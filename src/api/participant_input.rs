@@ -41,6 +41,15 @@ impl Source for JsonSource<'_> {
         if is_known { raw(self.fields.get(key)) } else { Raw::Absent }
     }
 
+    fn get_flag(&self, key: &str) -> Raw<'_> {
+        match self.fields.get(key) {
+            Some(Value::Bool(flag)) if self.only.is_none_or(|known| known.contains(&key)) => {
+                Raw::Text(Cow::Borrowed(if *flag { "true" } else { "false" }))
+            }
+            _ => self.get(key),
+        }
+    }
+
     fn custom(&self) -> Vec<(String, Raw<'_>)> {
         match self.fields.get(self.custom_key) {
             None | Some(Value::Null) => Vec::new(),

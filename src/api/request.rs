@@ -98,7 +98,7 @@ impl SentKey {
             return None;
         }
         let values: Vec<HeaderValue> = parts.headers.get_all(IDEMPOTENCY_KEY).iter().cloned().collect();
-        let access_token = face::access_token(&parts.headers);
+        let access_token = crate::http::client::access_token(&parts.headers);
         (!values.is_empty()).then(|| Self { values, access_token: access_token.to_owned() })
     }
 }

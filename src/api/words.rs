@@ -38,6 +38,7 @@ pub fn fault(fault: &Fault) -> Cow<'static, str> {
         Fault::NotPeople => "must be a list of objects with `email` or `institution_id`".into(),
         Fault::NotAPhoneNumber => "Is not valid.".into(),
         Fault::PendingCalls => PENDING_CALLS.into(),
+        Fault::HeldElsewhere => "cannot be ended here: the person is on other name pages, too".into(),
         Fault::Media(fault) => fault.to_string().into(),
         // No endpoint of the contract leads to these.
         Fault::NotCallable
@@ -67,7 +68,7 @@ mod tests {
     };
 
     /// Each has a number, so that a fault that the table below lacks is noticed.
-    const COUNT: usize = 24;
+    const COUNT: usize = 25;
 
     const fn number(fault: &Fault) -> usize {
         match fault {
@@ -95,6 +96,7 @@ mod tests {
             Fault::NotText => 21,
             Fault::NoConsent => 22,
             Fault::Closed => 23,
+            Fault::HeldElsewhere => 24,
         }
     }
 
@@ -126,6 +128,7 @@ mod tests {
                 "has reached its limit of 3 calls and 2 numbers a day",
             ),
             (Fault::PendingCalls, "Participant has pending calls"),
+            (Fault::HeldElsewhere, "cannot be ended here: the person is on other name pages, too"),
             (MediaFault::NotAnObject.into(), "send an object with the base64 text under `base64_str`"),
             (
                 MediaFault::DataUrl.into(),

@@ -93,7 +93,8 @@ pub async fn played(app: &App, institution: InstitutionId, name: &str) -> Result
     let id = secret::find(app, institution).await?.read(Purpose::Player, name);
     let id = id.ok_or(Error::Missing(Missing::Participant))?;
     let person = people::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
-    public_person(app, institution, person.ok_or(Error::Missing(Missing::Participant))?).await
+    let person = person.filter(|one| !one.directory_hold).ok_or(Error::Missing(Missing::Participant))?;
+    public_person(app, institution, person).await
 }
 
 async fn public_person(

@@ -112,6 +112,7 @@ async fn make(app: &App, access: &Access, request: ExportRequest, key: Option<Re
     let mut export = Export::request(app.ids.id(now), filters, now, app.export_life);
     let only = access.pages().filter(|_| export.filters.page.is_none()).map(<[NamePageId]>::to_vec);
     export.pages_limited = only.is_some();
+    export.include_held = access.includes_held();
     let most = app.exports_waiting;
     let job = Job::BuildExport { institution, export: export.id, base_url: app.links.base().to_owned() };
     let job_id = app.ids.id(now);
@@ -147,6 +148,9 @@ pub async fn find(app: &App, actor: &Actor, institution: InstitutionId, id: Expo
     if let Some(limit) = limit(actor, &access)
         && !exports::is_of_pages(sql, institution, id, limit).await?
     {
+        return Err(Error::Forbidden(Forbidden::Export));
+    }
+    if found.include_held && actor.is_token() && !access.includes_held() {
         return Err(Error::Forbidden(Forbidden::Export));
     }
     Ok(found)

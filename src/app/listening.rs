@@ -17,17 +17,17 @@ use crate::{
     domain::{
         client_address::Client,
         custom_field::CustomField,
-        directory::{Filter, Letter},
+        directory::{Directory, Filter, Letter},
         email::email_key,
         fault::Fault,
-        ids::{InstitutionId, ParticipantId},
+        ids::{InstitutionId, NamePageId, ParticipantId},
         initials::Initials,
         moderation::SENTENCE,
         page_settings::{Listen, PageState},
         participant::{Participant, Recording},
         text::is_invisible,
     },
-    store::{custom_fields, participants, people as stored},
+    store::{custom_fields, directory_holds, participants, people as stored},
 };
 
 pub(super) use super::recording_requests::mail as request_mail;
@@ -118,7 +118,13 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     check(app, visitor, public).await?;
     let (institution, page) = (public.institution.id, public.page.id);
     let directory = people::directory(app, institution, page).await?;
-    let chosen = directory.matching(&query.filter, &HashSet::new());
+    let hears = hears(visitor, institution, page);
+    // Only those who run the page, or listen for it, know of people with a directory hold.
+    let hidden: HashSet<ParticipantId> = match hears {
+        true => HashSet::new(),
+        false => directory_holds::on_page(&mut app.db.read(), institution, page).await?.into_iter().collect(),
+    };
+    let chosen = directory.matching(&query.filter, &hidden);
     let matching = chosen.len() as u64;
     let start = query.start.min(matching);
     let shown: Vec<ParticipantId> = chosen
@@ -128,8 +134,11 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
         .collect();
     let sql = &mut app.db.read();
     let mut found = participants::by_ids(sql, institution, &shown).await?;
-    // Somebody may have moved to another page since the names were read.
-    found.retain(|one| one.page.slug == public.page.slug && !one.is_held);
+    // Somebody may have moved to another page since the names were read, or got a directory hold.
+    found.retain(|one| one.page.slug == public.page.slug && !one.is_held && (hears || !one.directory_hold));
+    if hears {
+        found = found.into_iter().map(Participant::unveiled).collect();
+    }
     let mut fields = custom_fields::all(sql, institution).await?;
     fields.retain(CustomField::is_pronouns);
     let everybody: Vec<&Participant> = found.iter().collect();
@@ -147,9 +156,23 @@ pub async fn list(app: &App, visitor: Option<&Actor>, public: &PublicPage, query
     let secret = secret::find(app, institution).await?;
     let id = |one: &Participant| secret.name(Purpose::Listening(page), one.id);
     let people = found.iter().map(|one| person(one, id(one), &fields, &photos, &inside, own)).collect();
-    let letters = directory.letters().to_vec();
-    let (registered, recorded) = (directory.len() as u64, directory.recorded() as u64);
+    let letters = letters(&directory, &hidden);
+    let (registered, unrecorded) = directory.count_without(&hidden);
+    let (registered, recorded) = (registered as u64, (registered - unrecorded) as u64);
     Ok(People { people, matching, start, letters, registered, recorded, media_address })
+}
+
+/// Does the visitor run the page, or listen for it?
+fn hears(visitor: Option<&Actor>, institution: InstitutionId, page: NamePageId) -> bool {
+    visitor.is_some_and(|visitor| visitor.hear(institution, page).is_ok())
+}
+
+/// The initials of everybody but these.
+fn letters(directory: &Directory, hidden: &HashSet<ParticipantId>) -> Vec<Letter> {
+    let of = |letter: &Letter| Filter { letter: Some(*letter), ..Filter::default() };
+    let is_shown =
+        |letter: &&Letter| hidden.is_empty() || !directory.matching(&of(letter), hidden).is_empty();
+    directory.letters().iter().filter(is_shown).copied().collect()
 }
 
 fn person(
@@ -240,7 +263,7 @@ pub async fn ask(
     if limited != Answer::Accepted {
         return Ok(limited);
     }
-    let asked = find(app, public, id).await?;
+    let asked = find(app, visitor, public, id).await?;
     if takes_requests(app, public) {
         recording_requests::send(app, public.institution.id, asked.id).await?;
     }
@@ -260,7 +283,7 @@ pub async fn report(
     if is_invisible(report.sentence) {
         return Err(Error::invalid(SENTENCE, Fault::Blank));
     }
-    let reported = find(app, public, id).await?;
+    let reported = find(app, visitor, public, id).await?;
     Ok(match moderation::report(app, public, &reported, report, client).await? {
         Reported::Accepted => Answer::Accepted,
         Reported::TooMany { retry_after } => Answer::TooMany { retry_after },
@@ -281,18 +304,22 @@ pub async fn reportable(
     id: &str,
 ) -> Result<Reportable> {
     check(app, visitor, public).await?;
-    let found = find(app, public, id).await?;
+    let found = find(app, visitor, public, id).await?;
     Ok(Reportable { name: shown_name(&found), is_recorded: found.recording.is_some() })
 }
 
-/// Somebody on this page, and not on another one of the institution.
-async fn find(app: &App, public: &PublicPage, id: &str) -> Result<Participant> {
+/// Somebody on this page, and not on another one of the institution, of whom the visitor may know.
+async fn find(app: &App, visitor: Option<&Actor>, public: &PublicPage, id: &str) -> Result<Participant> {
     let (institution, page) = (public.institution.id, public.page.id);
     let id = secret::find(app, institution).await?.read(Purpose::Listening(page), id);
     let id = id.ok_or(Error::Missing(Missing::Participant))?;
     let found = participants::by_ids(&mut app.db.read(), institution, &[id]).await?.pop();
     // They may have moved to another page.
     let found = found.filter(|one| one.page.slug == public.page.slug && !one.is_held);
+    if hears(visitor, institution, page) {
+        return found.map(Participant::unveiled).ok_or(Error::Missing(Missing::Participant));
+    }
+    let found = found.filter(|one| !one.directory_hold);
     found.ok_or(Error::Missing(Missing::Participant))
 }
 

@@ -16,6 +16,7 @@ pub mod coverage;
 pub mod custom_fields;
 pub mod deleted_people;
 pub mod demo;
+pub mod directory_holds;
 pub mod doctor;
 pub mod error;
 pub mod exports;

@@ -164,7 +164,7 @@ pub async fn sound(
     let found =
         store::media::kept(sql, institution, &[case.hex.as_str()]).await?.pop().ok_or_else(missing)?;
     if found.kind == Kind::Recording
-        && store::media::owner(sql, institution, &found.hex).await? != Some(case.participant)
+        && store::directory_holds::owner(sql, institution, &found.hex).await? != Some(case.participant)
     {
         return Err(missing());
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    App, Error, Missing, Result, name_pages as app_pages,
+    App, Error, Missing, Result, directory_holds, name_pages as app_pages,
     participants::{self, Filter, Listing},
     public_view,
 };
@@ -114,7 +114,7 @@ pub async fn search(
 ) -> Result<Listing> {
     access.check(Action::Read)?;
     let filter = Filter { emails, identifiers, ..Filter::default() };
-    participants::list_in(app, access, reach.within(access), &filter, None).await
+    Ok(participants::list_in(app, access, reach.within(access), &filter, None).await?.seen_by(access))
 }
 
 /// A person filter: all given keys must match.
@@ -166,6 +166,7 @@ pub async fn find(app: &App, access: &Access, reach: Reach, person: &Person) -> 
     if access.newest_only {
         found = one_per_person(found, keys);
     }
+    let found = found.into_iter().map(|one| directory_holds::seen_by(access, one)).collect();
     Ok(Listing::whole(access.institution, found, None))
 }
 

@@ -84,7 +84,7 @@ impl OwnEntry {
 
 pub async fn find(app: &App, owner: Owner) -> Result<OwnEntry> {
     let (Owner { institution, participant }, sql) = (owner, &mut app.db.read());
-    let person = entry(sql, owner).await?;
+    let person = entry(sql, owner).await?.unveiled();
     let recording = store::media::of(sql, institution, participant, Kind::Recording).await?;
     let standing = moderation::standing(sql, institution, &person, recording.as_ref()).await?;
     let is_recorded = recording.is_some();

@@ -101,6 +101,7 @@ async fn registrations(sql: &mut Sql, person: &PersonId) -> Result<Vec<OwnRegist
         let standing = moderation::standing(sql, institution, &entry, recording.as_ref()).await?;
         let newest = standing.held.as_ref().or(recording.as_ref());
         let (origin, is_recorded) = (newest.map(|newest| newest.origin), recording.is_some());
+        let entry = entry.unveiled();
         found.push(OwnRegistration { entry, origin, is_recorded, standing });
     }
     Ok(found)

@@ -36,7 +36,7 @@ use crate::{
         own_recording::{People, Registration, Start},
         participant::Draft,
     },
-    store::{self, Sql, audiences, own_recordings, page_settings, participants, rolls},
+    store::{self, Sql, audiences, directory_holds, own_recordings, page_settings, participants, rolls},
 };
 
 /// Which registrations of a person a recording is for.
@@ -216,8 +216,9 @@ pub(super) async fn deciding(
     Ok(ids.filter_map(|(at, one)| Some((one.id?, people.deciding(at)))).collect())
 }
 
-/// Pauses those of these registrations that have no email and belong to a person who has paused. To be called after they were
-/// created or recorded: `keep_paused` recognizes only the person's email, and registrations that existed when they paused.
+/// Pauses those of these registrations that have no email and belong to a person who has paused, and gives those a directory hold that
+/// belong to a person who has one. To be called after they were created or recorded: `keep_paused` and `spread` recognize only the
+/// person's email, and registrations that existed then.
 pub(super) async fn follow_pause(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -226,11 +227,13 @@ pub(super) async fn follow_pause(
     let deciding = deciding(sql, institution, ids).await?;
     let deciders: Vec<ParticipantId> = deciding.values().flatten().copied().collect();
     let paused = audiences::paused(sql, institution, &deciders).await?;
-    let paused: HashSet<ParticipantId> = paused.into_iter().collect();
-    let follows = |deciders: &Vec<ParticipantId>| deciders.iter().any(|id| paused.contains(id));
-    let ids: Vec<ParticipantId> =
-        deciding.into_iter().filter(|(_, deciders)| follows(deciders)).map(|(id, _)| id).collect();
-    Ok(audiences::pause(sql, institution, &ids).await?)
+    let withheld = directory_holds::held(sql, institution, &deciders).await?;
+    let following = |leading: &[ParticipantId]| -> Vec<ParticipantId> {
+        let follow = deciding.iter().filter(|(_, deciders)| deciders.iter().any(|id| leading.contains(id)));
+        follow.map(|(id, _)| *id).collect()
+    };
+    directory_holds::set(sql, institution, &following(&withheld), true).await?;
+    Ok(audiences::pause(sql, institution, &following(&paused)).await?)
 }
 
 /// Counts retries because of missing bytes.
@@ -273,9 +276,29 @@ pub(super) struct Started {
     pub media: Media,
     /// The copied recording is paused, so the copy must be, too.
     pub is_paused: bool,
+    /// Its owner has a directory hold, so the copy must have it, too.
+    pub is_withheld: bool,
     /// The phonetic spelling at the registration that the recording was copied from.
     pub phonetic: Option<String>,
     case: ModerationId,
+}
+
+impl Started {
+    /// Keeps silent what must be, before the copy is attached to this registration or held.
+    pub(super) async fn follow(
+        &self,
+        sql: &mut Sql,
+        institution: InstitutionId,
+        id: ParticipantId,
+    ) -> Result<()> {
+        if self.is_withheld {
+            directory_holds::set(sql, institution, &[id], true).await?;
+        }
+        if self.is_paused {
+            audiences::pause(sql, institution, &[id]).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Holds those of these recordings that were made by people, where the page holds new recordings, and returns whose they are. All
@@ -357,13 +380,14 @@ pub(super) async fn start(
     let ids: Vec<ParticipantId> = sources.values().map(|source| source.id).collect();
     let paused = audiences::paused(sql, institution, &ids).await?;
     let paused: HashSet<ParticipantId> = paused.into_iter().collect();
+    let withheld = directory_holds::held(sql, institution, &ids).await?;
     for (place, source) in sources {
         let copy = copies.get(&place).filter(|copy| copy.of == source.media.hex);
         let copy = copy.ok_or(Error::FilesNeeded)?;
         if let Some(media) = copy.media.clone() {
-            let is_paused = paused.contains(&source.id);
+            let (is_paused, is_withheld) = (paused.contains(&source.id), withheld.contains(&source.id));
             let (phonetic, case) = (source.phonetic, copy.case);
-            started.insert(place, Started { media, is_paused, phonetic, case });
+            started.insert(place, Started { media, is_paused, is_withheld, phonetic, case });
         }
     }
     Ok(started)

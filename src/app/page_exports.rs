@@ -238,11 +238,19 @@ struct People {
 }
 
 impl People {
-    /// Empty at the end.
+    /// Empty at the end. People with a directory hold are in no file: whoever has it could give it to anybody.
     async fn next(&mut self) -> Result<Vec<Participant>> {
-        if self.is_over {
-            return Ok(Vec::new());
+        while !self.is_over {
+            let mut batch = self.batch().await?;
+            batch.retain(|person| !person.directory_hold);
+            if !batch.is_empty() {
+                return Ok(batch);
+            }
         }
+        Ok(Vec::new())
+    }
+
+    async fn batch(&mut self) -> Result<Vec<Participant>> {
         let start = Start { place: self.place, pass: 0 };
         let sql = &mut self.app.db.read();
         let batch = participants::in_roll(sql, self.institution, Some(self.page), start, BATCH).await?;

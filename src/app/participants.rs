@@ -16,7 +16,7 @@ pub(super) use update::{SeenEntry, update_entry, update_in, update_own};
 pub use update::{list_badge, update};
 
 use super::{
-    App, Error, Missing, Result,
+    App, Error, Missing, Result, directory_holds,
     media::{self, Written},
     name_pages,
 };
@@ -76,17 +76,17 @@ pub async fn find(
             None => participants::best(sql, institution, access.within(), by, key).await?,
         };
         if let Some(found) = found {
-            return Ok(found);
+            return Ok(directory_holds::seen_by(access, found));
         }
     }
     Err(Error::Missing(Missing::Participant))
 }
 
-/// Finds the registration with this token.
+/// Finds the registration with this token, for public links: nobody with a directory hold has any.
 pub async fn by_token(app: &App, institution: InstitutionId, token: &str) -> Result<Participant> {
     let sql = &mut app.db.read();
     let found = participants::best(sql, institution, SearchScope::Institution, KeyKind::Token, token).await?;
-    found.ok_or(Error::Missing(Missing::Participant))
+    found.filter(|one| !one.directory_hold).ok_or(Error::Missing(Missing::Participant))
 }
 
 /// Returns for each key the person's registration with the newest recording, or else their newest registration.
@@ -98,7 +98,7 @@ pub async fn latest(app: &App, access: &Access, person_keys: &[PersonKey]) -> Re
         && let Some((KeyKind::Email, key)) = person_key.by().next()
         && let Some(found) = participants::best(sql, institution, within, KeyKind::Email, key).await?
     {
-        return Ok(vec![found]);
+        return Ok(vec![directory_holds::seen_by(access, found)]);
     }
     let mut open: Vec<&PersonKey> = person_keys.iter().collect();
     let mut best: HashMap<ParticipantId, i64> = HashMap::new();
@@ -118,7 +118,8 @@ pub async fn latest(app: &App, access: &Access, person_keys: &[PersonKey]) -> Re
         best.extend(found.into_values().map(|key| (key.id, key.recorded_at)));
     }
     let ids = best_first(best.into_iter().collect());
-    Ok(participants::by_ids(sql, institution, &ids).await?)
+    let people = participants::by_ids(sql, institution, &ids).await?;
+    Ok(people.into_iter().map(|person| directory_holds::seen_by(access, person)).collect())
 }
 
 /// The registration with the newest recording for each of these keys.

@@ -95,7 +95,8 @@ pub async fn find(
         about(app, institution, id),
     )?;
     let (mut fields, mut media, mut cases) = (fields, media, cases);
-    let person = person.into_iter().next().ok_or_else(missing)?;
+    // The actor runs the page.
+    let person = person.into_iter().next().ok_or_else(missing)?.unveiled();
     let email_key = person.email.as_deref().map(email_key);
     fields.sort_by_key(|field| !field.is_pronouns());
     media.sort_by_key(|one| std::cmp::Reverse(one.created_at));
@@ -304,7 +305,8 @@ pub async fn sound(
     reached(sql, &access, id).await?;
     let found = store::media::all_of(sql, institution, id).await?.into_iter().find(|one| one.hex == hex);
     let found = found.filter(|one| one.kind != Kind::Photo).ok_or_else(missing)?;
-    let is_hidden = found.kind.is_public() && store::media::owner(sql, institution, hex).await? != Some(id);
+    let owner = store::directory_holds::owner(sql, institution, hex).await?;
+    let is_hidden = found.kind.is_public() && owner != Some(id);
     if is_hidden || moderation::silenced(sql, institution, &[id]).await?.contains(&id) {
         return Err(missing());
     }

@@ -141,7 +141,7 @@ async fn side(sql: &mut Sql, access: &Access, id: ParticipantId) -> Result<Side>
     let place = people_list::places(sql, access.institution, &[id], false).await?.pop();
     let place = place.filter(|place| access.reaches(place.page)).ok_or_else(missing)?;
     let person = participants::by_ids(sql, access.institution, &[id]).await?.pop().ok_or_else(missing)?;
-    Ok(Side { person, place })
+    Ok(Side { person: person.unveiled(), place })
 }
 
 /// Merges the second entry into the first, unless one of them has changed since these versions: then the error is `SetupFault::Outdated`.

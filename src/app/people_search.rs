@@ -70,6 +70,8 @@ pub struct Listed {
     pub page_slug: String,
     pub standing: Standing,
     pub is_invited: bool,
+    /// The institution tells the public nothing about them.
+    pub has_hold: bool,
     pub has_phone: bool,
     pub updated_at: Moment,
 }
@@ -228,6 +230,7 @@ async fn shown(sql: &mut Sql, institution: InstitutionId, people: Vec<Slim>) -> 
             page_slug: page.slug.clone(),
             standing,
             is_invited: facts.is_invited,
+            has_hold: facts.directory_hold,
             has_phone: person.has_phone,
             updated_at: Moment::from_micros(person.updated_at),
         })

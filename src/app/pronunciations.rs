@@ -9,9 +9,11 @@ use crate::{
     domain::{
         access::{Access, Action},
         audit::Act,
+        ids::ParticipantId,
+        media::Kind,
     },
     store::{
-        media,
+        Sql, directory_holds, media,
         participants::{KeyFilter, KeyKind, keys},
         rolls,
     },
@@ -26,6 +28,20 @@ pub async fn search(
 ) -> Result<Listing> {
     let filter = Filter { emails, identifiers, ..Filter::default() };
     participants::list(app, access, &filter, None).await
+}
+
+/// Whose recording it is, as far as the caller gets its link.
+async fn find(sql: &mut Sql, access: &Access, hex: &str) -> Result<Option<(ParticipantId, Kind)>> {
+    let institution = access.institution;
+    if let Some(found) = media::find(sql, institution, hex).await? {
+        let owner = media::owner(sql, institution, hex).await?;
+        return Ok(owner.map(|owner| (owner, found.kind)));
+    }
+    if !access.includes_held() {
+        return Ok(None);
+    }
+    let found = directory_holds::find(sql, institution, hex).await?;
+    Ok(found.map(|found| (found.participant, found.kind)))
 }
 
 /// Deletes a recording of a person, from any of their registrations that the caller may access.
@@ -45,18 +61,11 @@ pub async fn delete(app: &App, access: &Access, email_key: String, hex: String) 
                 if theirs.is_empty() {
                     return Err(Error::Missing(Missing::Participant));
                 }
-                let unknown = Error::Missing(Missing::Recording);
-                let Some(found) = media::find(sql, institution, &hex).await? else {
-                    return Err(unknown);
-                };
-                let owner = media::owner(sql, institution, &hex).await?;
-                let Some(owner) = owner.filter(|owner| theirs.iter().any(|key| key.id == *owner)) else {
-                    return Err(unknown);
-                };
-                if !found.kind.is_sound() {
-                    return Err(unknown);
-                }
-                let gone = media::detach(sql, institution, owner, found.kind, now).await?;
+                let found = find(sql, &access, &hex).await?;
+                let found = found
+                    .filter(|(owner, kind)| kind.is_sound() && theirs.iter().any(|key| key.id == *owner));
+                let (owner, kind) = found.ok_or(Error::Missing(Missing::Recording))?;
+                let gone = media::detach(sql, institution, owner, kind, now).await?;
                 let change = MediaChange::deleted(owner, &gone);
                 audit::write_media(sql, &record, &owned_app.ids, change.as_slice()).await?;
                 Ok(gone)

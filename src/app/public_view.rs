@@ -22,11 +22,14 @@ pub enum PublicView {
     Voice,
     /// The name, as of somebody who has not recorded.
     NameOnly,
+    /// Not even that there is such a person: the institution has set a directory hold.
+    Nothing,
 }
 
 impl PublicView {
-    const fn of(audience: Audience) -> Self {
+    const fn of(person: &Participant, audience: Audience) -> Self {
         match audience {
+            _ if person.directory_hold => Self::Nothing,
             Audience::Public => Self::Voice,
             Audience::Institution | Audience::Paused => Self::NameOnly,
         }
@@ -44,10 +47,12 @@ pub(super) async fn of(
     people: &[&Participant],
 ) -> Result<HashMap<ParticipantId, PublicView>> {
     let audiences = audiences::of_all(sql, institution, people).await?;
-    Ok(audiences.into_iter().map(|(id, audience)| (id, PublicView::of(audience))).collect())
+    let view = |one: &&Participant| Some((one.id, PublicView::of(one, *audiences.get(&one.id)?)));
+    Ok(people.iter().filter_map(view).collect())
 }
 
-/// These people as somebody without a credential sees them, in the same order. Nobody sees an entry that is held (`app/moderation.rs`).
+/// These people as somebody without a credential sees them, in the same order, without those of whom nothing is shown. Nobody sees an entry
+/// that is held (`app/moderation.rs`).
 pub(super) async fn reduced(
     sql: &mut Sql,
     institution: InstitutionId,
@@ -56,6 +61,7 @@ pub(super) async fn reduced(
     people.retain(|one| !one.is_held);
     let everybody: Vec<&Participant> = people.iter().collect();
     let views = of(sql, institution, &everybody).await?;
+    people.retain(|one| views.get(&one.id) != Some(&PublicView::Nothing));
     for one in &mut people {
         if !views.get(&one.id).is_some_and(|view| view.is_heard()) {
             one.recording = None;

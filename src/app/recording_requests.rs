@@ -63,7 +63,7 @@ async fn recipient(
     id: ParticipantId,
 ) -> Result<Option<(Participant, Email)>> {
     let found = participants::by_ids(sql, institution, &[id]).await?.pop();
-    let Some(participant) = found.filter(|one| one.recording.is_none()) else { return Ok(None) };
+    let Some(participant) = found.filter(|one| !one.is_recorded()) else { return Ok(None) };
     let Some(email) = participant.email.as_deref().and_then(Email::parse) else { return Ok(None) };
     let person = PersonId { institution, email_key: email.key().to_owned() };
     let is_refused = recording_requests::has_silent_recording(sql, institution, id).await?

@@ -115,6 +115,8 @@ pub(super) async fn renew_all(app: &App, institution: InstitutionId) -> Result<(
         let batch = participants::in_roll(&mut app.db.read(), institution, None, start, BATCH).await?;
         let Some(last) = batch.last() else { return Ok(()) };
         place = last.id.get() + 1;
+        // Links that a directory hold disables work again when it ends.
+        let batch: Vec<Participant> = batch.into_iter().map(Participant::unveiled).collect();
         let heard = |one: &&Participant| one.recording.is_some() || one.legal.recording.is_some();
         let heard: Vec<&Participant> = batch.iter().filter(heard).collect();
         let narrowed = audiences::narrowed(&mut app.db.read(), institution, &heard).await?;

@@ -33,6 +33,8 @@ pub struct New {
     /// The name pages that the token is limited to; `None` for all.
     pub pages: Option<Vec<NamePage>>,
     pub newest_only: bool,
+    /// It gets the recordings of people with a directory hold.
+    pub include_held: bool,
 }
 
 /// Creates a token without restrictions.
@@ -54,7 +56,7 @@ pub async fn create_with(
     new: New,
 ) -> Result<(Token, String)> {
     actor.administer(institution)?;
-    let New { name, expires_in_days: days, scope, pages, newest_only } = new;
+    let New { name, expires_in_days: days, scope, pages, newest_only, include_held } = new;
     if let Some(fault) = token::name_fault(&name) {
         return Err(Error::invalid(Field::Name, fault));
     }
@@ -82,6 +84,7 @@ pub async fn create_with(
         scope,
         pages: slugs,
         newest_only,
+        include_held,
         maker: maker(actor),
         created_at: now,
         expires_at: days.map(|days| now.plus_days(i64::from(days))),
@@ -126,6 +129,7 @@ fn values(token: &Token) -> Json {
         "scope": token.scope.word(),
         "name_pages": token.pages,
         "newest_only": token.newest_only,
+        "include_held": token.include_held.then_some(true),
         "expires_at": token.expires_at.map(shown),
     })
 }

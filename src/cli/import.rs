@@ -26,7 +26,7 @@ use crate::{
 /// Import people from a CSV, XLSX, ODS or OneRoster file, and their recordings
 ///
 /// One of the first ten rows names the columns, in any order: first_name, last_name, email, institution_id, phonetic, notes,
-/// phone_number, legal_first_name and so on for legal names, and custom_… for custom fields. Headings in other languages are
+/// phone_number, directory_hold, legal_first_name and so on for legal names, and custom_… for custom fields. Headings in other languages are
 /// understood as well ("E-Mail", "Vorname", "Surname"); --column overrides what they seem to mean. CSV files are UTF-8, UTF-16 or
 /// Windows-1252, with commas, semicolons or tabs, and of any length. In a spreadsheet, the first visible sheet is read. Spreadsheets and
 /// OneRoster bundles may have up to 200,000 rows.

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{Failure, Outcome, institution, output};
 use crate::{
     app::{
-        Actor, App, Error, audiences,
+        Actor, App, Error, audiences, directory_holds,
         persons::{self, Archive, Erased, Files, Rewrite},
         refused_people,
         streams::Chunks,
@@ -45,13 +45,24 @@ pub enum Person {
     /// `public`: anyone with the link. `institution`: API clients, embeds and signed-in members. `paused`: nobody for now; the
     /// recordings are kept, and their links are dead. For example:
     /// endonym person update ana@example.edu --institution example-university --audience paused
+    ///
+    /// Or: endonym person update ana@example.edu --institution example-university --directory-hold true
     Update {
         /// The person's email address
         email: String,
         #[arg(long, value_name = "SLUG")]
         institution: String,
-        #[arg(long, value_name = "AUDIENCE", value_parser = ["public", "institution", "paused"])]
-        audience: String,
+        #[arg(
+            long,
+            value_name = "AUDIENCE",
+            value_parser = ["public", "institution", "paused"],
+            required_unless_present = "hold"
+        )]
+        audience: Option<String>,
+        /// Tell the public nothing about the person (FERPA), or end that: only those hear them who teach or listen for one of their name
+        /// pages, signed in
+        #[arg(id = "hold", long = "directory-hold", value_name = "true|false")]
+        directory_hold: Option<bool>,
         #[arg(long)]
         json: bool,
     },
@@ -92,8 +103,8 @@ impl Person {
             Self::Export { email, institution, out, json } => {
                 export(app, email, institution, out, *json).await
             }
-            Self::Update { email, institution, audience, json } => {
-                update(app, email, institution, audience, *json).await
+            Self::Update { email, institution, audience, directory_hold, json } => {
+                update(app, email, institution, (audience.as_deref(), *directory_hold), *json).await
             }
             Self::Readmit { email: Some(email), institution, json } => {
                 readmit(app, email, institution, *json).await
@@ -146,19 +157,43 @@ async fn export(app: &App, email: &str, slug: &str, out: &Path, json: bool) -> O
     Ok(ExitCode::SUCCESS)
 }
 
-async fn update(app: &App, email: &str, slug: &str, audience: &str, json: bool) -> Outcome {
+/// `wanted` is the audience and the directory hold, each if it is to change. The hold comes first if it is given, and last if it is ended:
+/// at no moment is more heard than before and after.
+async fn update(
+    app: &App,
+    email: &str,
+    slug: &str,
+    wanted: (Option<&str>, Option<bool>),
+    json: bool,
+) -> Outcome {
     let institution = institution(app, slug).await?.id;
     let person = PersonId { institution, email_key: email_key(email) };
-    let audience =
-        Audience::parse(audience).ok_or_else(|| Failure(format!("{audience} is not an audience")))?;
-    audiences::choose(app, &Actor::Operator, person, audience).await.map_err(|error| match error {
-        Error::Invalid(_) => Failure(format!("`{slug}` does not permit the audience `{}`", audience.word())),
-        other => nobody(email, slug)(other),
-    })?;
+    let (mut said, mut lines) = (json!({ "email": email }), Vec::new());
+    let (audience, hold) = wanted;
+    if hold == Some(true) {
+        set_hold(app, email, slug, &person, true).await?;
+    }
+    if let Some(word) = audience {
+        let audience = Audience::parse(word).ok_or_else(|| Failure(format!("{word} is not an audience")))?;
+        let chosen = audiences::choose(app, &Actor::Operator, person.clone(), audience).await;
+        chosen.map_err(|error| match error {
+            Error::Invalid(_) => Failure(format!("`{slug}` does not permit the audience `{word}`")),
+            other => nobody(email, slug)(other),
+        })?;
+        said["audience"] = json!(word);
+        lines.push(format!("the audience of {email} is now `{word}`"));
+    }
+    if hold == Some(false) {
+        set_hold(app, email, slug, &person, false).await?;
+    }
+    if let Some(held) = hold {
+        said["directory_hold"] = json!(held);
+        lines.push(format!("{email} has {} directory hold now", if held { "a" } else { "no" }));
+    }
     if json {
-        output::print_json(&json!({ "email": email, "audience": audience.word() }));
+        output::print_json(&said);
     } else {
-        output::print_line(&format!("the audience of {email} is now `{}`", audience.word()));
+        lines.iter().for_each(|line| output::print_line(line));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -201,6 +236,10 @@ async fn refused(app: &App, slug: &str, json: bool) -> Outcome {
         all.into_iter().map(|one| vec![one.email_key, output::time(one.at)]).collect();
     output::print_table(&["EMAIL", "DISABLED"], &rows);
     Ok(ExitCode::SUCCESS)
+}
+
+async fn set_hold(app: &App, email: &str, slug: &str, person: &PersonId, held: bool) -> Result<(), Failure> {
+    directory_holds::set(app, &Actor::Operator, person.clone(), held).await.map_err(nobody(email, slug))
 }
 
 /// Returns the files that the blob store does not have.

@@ -37,6 +37,9 @@ pub enum Token {
         /// In requests with an email or identifier filter, return one row per person: the one with the newest recording
         #[arg(long = "newest-only")]
         one_row: bool,
+        /// Give the token the recordings of people with a directory hold (FERPA), which other tokens do not get
+        #[arg(long = "include-held")]
+        with_held: bool,
         #[arg(long)]
         json: bool,
     },
@@ -71,7 +74,16 @@ pub enum Token {
 impl Token {
     pub async fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Create { institution: slug, name, expires_in_days, token_scope, pages, one_row, json } => {
+            Self::Create {
+                institution: slug,
+                name,
+                expires_in_days,
+                token_scope,
+                pages,
+                one_row,
+                with_held,
+                json,
+            } => {
                 let owner = institution(app, &slug).await?;
                 let new = tokens::New {
                     name,
@@ -79,6 +91,7 @@ impl Token {
                     scope: TokenScope::parse(&token_scope).unwrap_or_default(),
                     pages: allowed_pages(app, owner.id, &slug, &pages).await?,
                     newest_only: one_row,
+                    include_held: with_held,
                 };
                 let (made, secret) = tokens::create_with(app, &Actor::Operator, owner.id, new).await?;
                 print_made(&made, &secret, json);
@@ -155,8 +168,9 @@ async fn allowed_pages(
 }
 
 fn scope(token: &domain::token::Token) -> String {
-    let word = token.scope.word();
-    if token.newest_only { format!("{word}, newest only") } else { word.to_owned() }
+    let more = [(token.newest_only, ", newest only"), (token.include_held, ", include held")];
+    let more: String = more.into_iter().filter_map(|(is, words)| is.then_some(words)).collect();
+    format!("{}{more}", token.scope.word())
 }
 
 fn pages_of(token: &domain::token::Token) -> String {
@@ -182,6 +196,7 @@ fn list(all: &[domain::token::Token], now: domain::moment::Moment, json: bool) {
                 "scope": token.scope.word(),
                 "name_pages": token.pages,
                 "newest_only": token.newest_only,
+                "include_held": token.include_held,
                 "created_by": token.maker.name,
                 "maker_left": token.maker.has_left,
                 "created_at": output::time(token.created_at),

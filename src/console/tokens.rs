@@ -67,6 +67,7 @@ struct TokenFacts {
     /// `None` for all pages.
     pages: Option<String>,
     newest_only: bool,
+    include_held: bool,
     maker: String,
     maker_has_left: bool,
     created: String,
@@ -84,6 +85,7 @@ impl TokenFacts {
             scope: scope_name(token.scope),
             pages: token.pages.as_ref().map(|slugs| slugs.join(", ")),
             newest_only: token.newest_only,
+            include_held: token.include_held,
             maker: maker_name(words, &token.maker),
             maker_has_left: token.maker.has_left && token.works(now),
             created: when::minute(token.created_at, zone),

@@ -87,6 +87,8 @@ pub struct Access {
     pub newest_only: bool,
     /// There is no credential behind it.
     is_public: bool,
+    /// Show recordings of people with a directory hold.
+    includes_held: bool,
     /// Whose access it is, for the audit log.
     pub by: Who,
 }
@@ -95,14 +97,30 @@ impl Access {
     /// Unrestricted access to the institution: for operators and tokens without limits.
     pub const fn whole(institution: InstitutionId) -> Self {
         let (scope, by) = (TokenScope::All, Who::SYSTEM);
-        Self { institution, scope, pages: None, newest_only: false, is_public: false, by }
+        Self {
+            institution,
+            scope,
+            pages: None,
+            newest_only: false,
+            is_public: false,
+            includes_held: false,
+            by,
+        }
     }
 
     /// What somebody may read who has not signed in, such as in version 2: there is no credential, so only what is public is shown.
     /// Which of the institution's people they find, the caller limits.
     pub const fn of_visitor(institution: InstitutionId) -> Self {
         let (scope, by) = (TokenScope::Read, Who::VISITOR);
-        Self { institution, scope, pages: None, newest_only: false, is_public: true, by }
+        Self {
+            institution,
+            scope,
+            pages: None,
+            newest_only: false,
+            is_public: true,
+            includes_held: false,
+            by,
+        }
     }
 
     /// `None` grants all pages, including future ones; an empty list grants none.
@@ -113,12 +131,29 @@ impl Access {
         newest_only: bool,
     ) -> Self {
         let pages = pages.map(Into::into);
-        Self { institution, scope, pages, newest_only, is_public: false, by: Who::SYSTEM }
+        Self {
+            institution,
+            scope,
+            pages,
+            newest_only,
+            is_public: false,
+            includes_held: false,
+            by: Who::SYSTEM,
+        }
     }
 
     /// The same, for somebody. Otherwise it is the server that acts.
     pub fn by(self, by: Who) -> Self {
         Self { by, ..self }
+    }
+
+    /// The same, with the recordings of people with a directory hold, or without them.
+    pub fn including_held(self, includes_held: bool) -> Self {
+        Self { includes_held, ..self }
+    }
+
+    pub const fn includes_held(&self) -> bool {
+        self.includes_held
     }
 
     /// Checks that the caller may do this at all. Every use case that takes an `Access` calls it first.

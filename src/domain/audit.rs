@@ -89,6 +89,7 @@ words! {
         CustomFieldCreated = "custom_field.created",
         CustomFieldDeleted = "custom_field.deleted",
         CustomFieldUpdated = "custom_field.updated",
+        DirectoryHoldSet = "directory_hold.set",
         ExportRequested = "export.requested",
         ImportRun = "import.run",
         ImportStarted = "import.started",

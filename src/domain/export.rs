@@ -82,6 +82,8 @@ pub struct Export {
     pub custom_fields: Vec<String>,
     /// Requested with a token that is limited to certain name pages, and limited to them.
     pub pages_limited: bool,
+    /// Requested with a token that gets the recordings of people with a directory hold.
+    pub include_held: bool,
     /// How many people are in the report so far, and how many it will have, if that is known.
     pub people: Option<u64>,
     pub people_total: Option<u64>,
@@ -97,6 +99,7 @@ impl Export {
             state: State::Initial,
             custom_fields: Vec::new(),
             pages_limited: false,
+            include_held: false,
             people: Some(0),
             people_total: None,
         }

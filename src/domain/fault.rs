@@ -19,6 +19,7 @@ pub enum Field {
     Phonetic,
     Notes,
     PhoneNumber,
+    DirectoryHold,
     LegalFirstName,
     LegalLastName,
     LegalMiddleName,
@@ -92,6 +93,7 @@ impl Field {
             Self::Phonetic => "phonetic",
             Self::Notes => "notes",
             Self::PhoneNumber => "phone_number",
+            Self::DirectoryHold => "directory_hold",
             Self::LegalFirstName => "legal_first_name",
             Self::LegalLastName => "legal_last_name",
             Self::LegalMiddleName => "legal_middle_name",
@@ -201,6 +203,8 @@ pub enum Fault {
     },
     /// A participant with pending calls cannot be deleted.
     PendingCalls,
+    /// A directory hold is of a person with all of their registrations: who reaches only some of their pages cannot end it.
+    HeldElsewhere,
     /// The person has not agreed to the text that is shown before the first recording.
     NoConsent,
     /// The name page takes no recordings any more.
@@ -367,6 +371,9 @@ impl fmt::Display for Fault {
                 write!(f, "has reached its limit of {calls} calls and {numbers} numbers a day")
             }
             Self::PendingCalls => f.write_str("has pending calls"),
+            Self::HeldElsewhere => {
+                f.write_str("cannot be ended here: the person is on other name pages, too")
+            }
             Self::NoConsent => f.write_str("needs the person's consent"),
             Self::Closed => f.write_str("is not taken any more: the name page is closed"),
             Self::Media(fault) => write!(f, "is invalid: {fault}"),

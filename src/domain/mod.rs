@@ -19,6 +19,7 @@ pub mod coverage;
 pub mod custom_field;
 pub mod digest;
 pub mod directory;
+pub mod directory_hold;
 pub mod email;
 pub mod export;
 pub mod fault;

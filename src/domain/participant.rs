@@ -5,6 +5,7 @@ mod fields;
 use std::collections::BTreeMap;
 
 use super::{
+    directory_hold,
     email::Email,
     fault::{Fault, Field},
     field_errors::FieldErrors,
@@ -26,6 +27,45 @@ impl Participant {
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let texts = |one: &Self| one.texts().map(|(_, text)| text.map(str::to_owned)).collect::<Vec<_>>();
         self.custom == other.custom && texts(self) == texts(other)
+    }
+}
+
+/// The media of somebody with a directory hold. Whoever reads a participant sees none; `unveiled` shows it to those who may see it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Withheld {
+    recording: Option<Recording>,
+    legal_recording: Option<Recording>,
+    photo: Option<String>,
+}
+
+impl Participant {
+    /// With a hold, nothing of the media is shown.
+    pub fn veiled(mut self) -> Self {
+        if self.directory_hold {
+            self.withheld.recording = self.recording.take().or(self.withheld.recording);
+            self.withheld.legal_recording = self.legal.recording.take().or(self.withheld.legal_recording);
+            self.withheld.photo = self.photo.take().or(self.withheld.photo);
+        }
+        self
+    }
+
+    /// As those see them who may hear people with a directory hold.
+    pub fn unveiled(mut self) -> Self {
+        let Withheld { recording, legal_recording, photo } = std::mem::take(&mut self.withheld);
+        self.recording = recording.or(self.recording);
+        self.legal.recording = legal_recording.or(self.legal.recording);
+        self.photo = photo.or(self.photo);
+        self
+    }
+
+    /// The time of a recording that is not paused, whoever may hear it.
+    pub fn recorded_at(&self) -> Option<Moment> {
+        self.recording.as_ref().or(self.withheld.recording.as_ref()).map(|recording| recording.recorded_at)
+    }
+
+    /// Is there a recording that is not paused, whoever may hear it?
+    pub fn is_recorded(&self) -> bool {
+        self.recorded_at().is_some()
     }
 }
 
@@ -117,6 +157,11 @@ pub trait Source {
     /// Custom values by the key in the input.
     fn custom(&self) -> Vec<(String, Raw<'_>)>;
 
+    /// A yes or no. JSON has a type for it.
+    fn get_flag(&self, key: &str) -> Raw<'_> {
+        self.get(key)
+    }
+
     /// All values with this key: a form with checkboxes sends several.
     fn texts(&self, key: &str) -> Vec<String> {
         match self.get(key) {
@@ -165,6 +210,21 @@ impl Draft {
             })
             .collect();
         Self { email, phone_number, custom, errors, ..draft }
+    }
+
+    /// Reads the directory hold, too, which only an institution decides. What is blank is not said: it must not end a hold.
+    pub fn with_directory_hold(mut self, source: &impl Source) -> Self {
+        let text = match source.get_flag(directory_hold::KEY) {
+            Raw::Absent | Raw::Null => return self,
+            Raw::Text(text) if text::is_blank(&text) => return self,
+            Raw::Text(text) => directory_hold::parse(&text),
+            Raw::Other => None,
+        };
+        match text {
+            Some(held) => self.directory_hold = Some(held),
+            None => self.errors.add(Field::DirectoryHold, Fault::Invalid),
+        }
+        self
     }
 
     /// Checks the fields that are required on creation.

@@ -32,6 +32,8 @@ pub struct Token {
     /// The slugs of the name pages that it is limited to, or `None` if it is unlimited.
     pub pages: Option<Vec<String>>,
     pub newest_only: bool,
+    /// It gets the recordings of people with a directory hold.
+    pub include_held: bool,
     pub maker: Maker,
     pub created_at: Moment,
     pub expires_at: Option<Moment>,
@@ -122,6 +124,7 @@ mod tests {
             scope: TokenScope::All,
             pages: None,
             newest_only: false,
+            include_held: false,
             maker: Maker::default(),
             created_at: Moment::from_micros(0),
             expires_at: expires_at.map(Moment::from_micros),

@@ -71,6 +71,7 @@ pub fn fault(words: Words, input: Input, fault: &Fault) -> String {
         | Fault::NotPeople
         | Fault::NotAPhoneNumber
         | Fault::PendingCalls
+        | Fault::HeldElsewhere
         | Fault::Setup(_)
         | Fault::Call(_)
         | Fault::NotText => words.text(match input {

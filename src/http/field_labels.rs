@@ -15,6 +15,7 @@ pub fn label_id(key: &str) -> &'static str {
         "legal_middle_name" => "import-field-legal-middle-name",
         "legal_phonetic" => "import-field-legal-phonetic",
         "legal_notes" => "import-field-legal-notes",
+        "directory_hold" => "import-field-directory-hold",
         "recording" => "import-field-recording",
         _ => OTHER,
     }

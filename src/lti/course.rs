@@ -13,18 +13,19 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::{
     cookie, launch,
     pages::{self, Parts, written},
-    session::{SubmittedForm, Visit},
+    session::{self, SubmittedForm, Visit},
     words,
 };
 use crate::{
     app::{
-        App,
+        App, Error, directory_holds,
         lti::{
             Fault, Refusal,
             sessions::{self, Open, SessionTarget},
         },
         people::{self, PeoplePage, Query},
     },
+    blobs::Shelf,
     domain::{
         course::{Course, Sync},
         email::email_key,
@@ -39,6 +40,7 @@ use crate::{
         page,
         path::Path,
         policy::Forms,
+        ranges,
     },
     words::Words,
 };
@@ -86,14 +88,16 @@ impl Entry {
         elsewhere: &HashMap<String, String>,
     ) -> Self {
         let same_person = || elsewhere.get(&email_key(person.email.as_deref()?));
-        let photo = person.photo.as_ref().or_else(same_person).map(|hex| {
-            let link = app.links.photo(institution, hex);
-            format!("{}_128.jpg", path_of(&link).trim_end_matches(".jpg"))
+        let photo =
+            person.photo.as_ref().filter(|_| !person.directory_hold).or_else(same_person).map(|hex| {
+                let link = app.links.photo(institution, hex);
+                format!("{}_128.jpg", path_of(&link).trim_end_matches(".jpg"))
+            });
+        let sound = person.recording.as_ref().map(|recording| match person.directory_hold {
+            // Its link is dead. Only the session of a teacher plays it.
+            true => format!("recordings/{}", recording.hex),
+            false => format!("{}{FROM_LTI}", path_of(&app.links.recording(institution, recording))),
         });
-        let sound = person
-            .recording
-            .as_ref()
-            .map(|recording| format!("{}{FROM_LTI}", path_of(&app.links.recording(institution, recording))));
         let name = person.full_name();
         Self {
             label: words.one("badge-play", "name", &name),
@@ -202,6 +206,30 @@ pub async fn show(app: &App, open: &Open, course: &Course, form: &Form) -> Respo
         wanted: &wanted,
     };
     written(StatusCode::OK, &page, &open.frames(), Forms::SelfOnly, media_of.as_deref())
+}
+
+/// The recording of somebody with a directory hold, for a teacher of the course.
+pub async fn audio(
+    State(app): State<App>,
+    Path((name, hex)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    let open = match session::visit(&app, name, &headers).await {
+        Ok(Visit { open, .. }) => open,
+        Err(refusal) => return refusal,
+    };
+    let SessionTarget::Course { course, .. } = &open.what else {
+        return pages::fault_in(&app, &open, Refusal::NoSession);
+    };
+    match directory_holds::of_page(&app, open.institution.id, course.name_page, &hex).await {
+        Ok(sound) => ranges::private(&headers, Shelf::Recordings.content_type(), &sound),
+        Err(Error::Missing(_)) => {
+            let mut response = Response::new("".into());
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            response
+        }
+        Err(error) => pages::fault_in(&app, &open, error),
+    }
 }
 
 /// Polled by a page that waits for a synchronization. The response changes when it ends, whether it succeeded or failed.

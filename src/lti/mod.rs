@@ -56,6 +56,7 @@ pub fn routes() -> Router<App> {
         .route("/lti/s/{session}/sync", post(course::synchronize))
         .route("/lti/s/{session}/state", get(course::state))
         .route("/lti/s/{session}/me", get(session::show_own).merge(post(session::add_own)))
+        .route("/lti/s/{session}/recordings/{hex}", get(course::audio))
         .route("/lti/s/{session}/details", post(own::details))
         .route("/lti/s/{session}/recording", post(own::recording))
         .route("/lti/s/{session}/recording/audio", get(own::audio))

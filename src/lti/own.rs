@@ -238,10 +238,11 @@ async fn draw(
 /// The path of the owner's newest recording. While nobody else may hear it, its link is dead, and only the owner's session plays it.
 fn sound(app: &App, owner: Owner, own: &OwnEntry) -> Option<String> {
     match &own.person.recording {
-        Some(recording) if !own.is_held() => {
+        // The cookie of this session is not sent to other paths.
+        Some(recording) if !own.is_held() && !own.person.directory_hold => {
             Some(format!("{}{FROM_OWN}", path_of(&app.links.recording(owner.institution, recording))))
         }
-        _ => (own.is_paused() || own.is_held()).then(|| "recording/audio".to_owned()),
+        _ => (own.is_recorded || own.is_held()).then(|| "recording/audio".to_owned()),
     }
 }
 

@@ -58,7 +58,7 @@ fn by(words: Words, by: &By) -> String {
 
 /// What somebody typed. Names of files and numbers of pages say nothing to people.
 fn values(change: &OwnChange) -> Vec<(String, String)> {
-    const HIDDEN: [&str; 4] = ["recording", "legal_recording", "photo", "version"];
+    const HIDDEN: [&str; 5] = ["recording", "legal_recording", "photo", "version", "directory_hold"];
     if change.act != Some(Act::ParticipantUpdated) {
         return Vec::new();
     }
@@ -84,6 +84,7 @@ fn sentence(act: Act) -> &'static str {
         Act::ModerationApproved | Act::ModerationDismissed => "changes-act-approved",
         Act::ModerationRejected | Act::ModerationRemoved => "changes-act-refused",
         Act::ModerationRestored => "changes-act-restored",
+        Act::DirectoryHoldSet => "changes-act-directory-hold",
         Act::AudienceChosen | Act::BadgeListed | Act::LanguageChosen | Act::RecordingRequestsChosen => {
             "changes-act-settings"
         }

@@ -64,6 +64,8 @@ struct OwnPage<'a> {
     is_listed: bool,
     /// Listeners may ask for a recording.
     requests_welcome: bool,
+    /// The institution tells the public nothing about the person.
+    has_hold: bool,
     /// The device can only record.
     is_restricted: bool,
     has_recording: bool,
@@ -266,6 +268,7 @@ fn render(
         agreed,
         is_listed: *is_listed,
         requests_welcome: *requests_welcome,
+        has_hold: own.registrations.iter().any(|one| one.entry.directory_hold),
         is_restricted,
         done: done.map(|id| words.text(id)),
         can_be_called,
@@ -297,7 +300,7 @@ fn row<'a>(app: &App, institution: InstitutionId, audience: Audience, one: &'a O
         page: &entry.page.slug,
         title: &entry.page.title,
         name: entry.full_name(),
-        badge: (audience != Audience::Paused && !entry.is_held)
+        badge: (audience != Audience::Paused && !entry.is_held && !entry.directory_hold)
             .then(|| path_of(&app.links.name_badge(institution, &entry.token)).to_owned()),
         sound,
         is_paused: one.is_paused(),

@@ -13,12 +13,19 @@ use bytes::Bytes;
 
 use super::plays;
 use crate::{
-    app::{App, DataVersion, Error, media},
+    app::{
+        App, DataVersion, Error, callers,
+        directory_holds::{self, Listener},
+        media,
+    },
     blobs::{Blob, Key, Shelf},
     domain::{ids::InstitutionId, media::is_hex},
     http::{
-        ranges::{ByteRange, byte_range, cut},
+        client,
+        cookie::SESSION,
+        ranges::{self, ByteRange, byte_range, cut},
         reply::{Cause, HEADERS, Route},
+        session::SignedIn,
     },
 };
 
@@ -96,9 +103,13 @@ async fn serve(app: &App, request: &Parts, link: Option<(InstitutionId, &str)>, 
                 }
                 response
             }
-            Err(Error::Missing(_)) if shelf == Shelf::Recordings => {
-                redirect_replaced(app, institution, hex, request.uri.query()).await
-            }
+            Err(Error::Missing(_)) => match withheld(app, request, (institution, hex), shelf).await {
+                Ok(response) => response,
+                Err(Error::Missing(_)) if shelf == Shelf::Recordings => {
+                    redirect_replaced(app, institution, hex, request.uri.query()).await
+                }
+                Err(error) => refusal(error),
+            },
             Err(error) => refusal(error),
         },
         None => gone(),
@@ -125,6 +136,35 @@ async fn find(app: &App, institution: InstitutionId, hex: &str, shelf: Shelf) ->
         return Err(Error::Missing(crate::app::Missing::Recording));
     }
     Ok(MediaFile { key: Key { shelf, institution, hex: hex.to_owned() }, bytes, version })
+}
+
+/// Media of somebody with a directory hold, for those who may have it: by a session or by an access token. No cache keeps it.
+async fn withheld(
+    app: &App,
+    request: &Parts,
+    (institution, hex): (InstitutionId, &str),
+    shelf: Shelf,
+) -> Result<Response, Error> {
+    let missing = || Error::Missing(crate::app::Missing::Recording);
+    let found = if request.headers.contains_key(header::AUTHORIZATION) {
+        let token = client::access_token(&request.headers);
+        let caller = callers::authenticate(app, token, client::address(&request.extensions)).await;
+        let caller = caller.map_err(|_| missing())?;
+        directory_holds::media(app, Listener::Client(&caller.access), institution, hex).await?
+    } else {
+        if SESSION.read(&app.links, &request.headers).is_empty() {
+            return Err(missing());
+        }
+        let signed_in = SignedIn::find(request, app).await?.ok_or_else(missing)?;
+        let actor = signed_in.member_actor(app).await?;
+        directory_holds::media(app, Listener::Visitor(&actor), institution, hex).await?
+    };
+    if found.kind.is_sound() != (shelf == Shelf::Recordings) {
+        return Err(missing());
+    }
+    let key = Key { shelf, institution, hex: hex.to_owned() };
+    let bytes = app.blobs.read(&key).await?.ok_or_else(missing)?;
+    Ok(ranges::private(&request.headers, shelf.content_type(), &bytes))
 }
 
 /// The bytes of a URL never change, so the URL identifies them.

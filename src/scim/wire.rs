@@ -17,6 +17,7 @@ use crate::{
         scim::{
             resource::{Object, Selection},
             schema::{ENDONYM, ENTERPRISE, GROUP, GROUPS, ResourceType, USER, USERS},
+            user::DIRECTORY_HOLD,
         },
     },
     http::reply::raw_json,
@@ -85,7 +86,16 @@ impl ScimRequest {
         let stored = &view.stored;
         let mut user: Object = stored.user.resource.clone();
         if let Some(said) = &view.said {
-            user.insert(ENDONYM.id.to_owned(), Value::Object(self.said(said)));
+            let mut own = match user.remove(ENDONYM.id) {
+                Some(Value::Object(own)) => own,
+                _ => Object::new(),
+            };
+            // As it is, whoever has said so.
+            if said.directory_hold || own.contains_key(DIRECTORY_HOLD) {
+                own.insert(DIRECTORY_HOLD.to_owned(), json!(said.directory_hold));
+            }
+            own.extend(self.said(said));
+            user.insert(ENDONYM.id.to_owned(), Value::Object(own));
         }
         let extensions = [ENTERPRISE.id, ENDONYM.id].into_iter().filter(|id| user.contains_key(*id));
         let schemas: Vec<&str> = [USER.id].into_iter().chain(extensions).collect();
@@ -112,7 +122,9 @@ impl ScimRequest {
         let (links, institution) = (&self.app.links, self.institution);
         let mut shown = Object::new();
         shown.insert("recorded".to_owned(), json!(said.recorded));
-        shown.insert("badgeUrl".to_owned(), json!(links.name_badge(institution, &said.token)));
+        if !said.directory_hold {
+            shown.insert("badgeUrl".to_owned(), json!(links.name_badge(institution, &said.token)));
+        }
         if let Some(phonetic) = &said.phonetic {
             shown.insert("phoneticSpelling".to_owned(), json!(phonetic));
         }

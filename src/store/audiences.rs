@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Error, Result, Row, Sql, Value, padded, placeholders};
+use super::{Error, Result, Row, Sql, Value, directory_holds, padded, placeholders};
 use crate::domain::{
     audience::{Audience, Permitted},
     ids::{InstitutionId, ParticipantId},
@@ -177,9 +177,10 @@ pub async fn paused(
     Ok(found)
 }
 
-/// Hides the recordings of those of these registrations that are `paused`. To be called after media was attached or shown, and
-/// after an email has changed.
+/// Hides the recordings of those of these registrations that are `paused`, and disables the links of those with a directory hold. To be
+/// called after media was attached or shown, and after an email has changed.
 pub async fn keep_paused(sql: &mut Sql, institution: InstitutionId, ids: &[ParticipantId]) -> Result<()> {
+    directory_holds::keep(sql, institution, ids).await?;
     let paused = paused(sql, institution, ids).await?;
     pause(sql, institution, &paused).await
 }
@@ -224,13 +225,18 @@ pub async fn keep_paused_with_email(
     keep_paused(sql, institution, &[id]).await
 }
 
-/// The second of two registrations of a person is about to be merged into the first. If it is paused, so is the first.
+/// The second of two registrations of a person is about to be merged into the first. If it is paused or has a directory hold, so is the
+/// first.
 pub async fn merge(
     sql: &mut Sql,
     institution: InstitutionId,
     (own, other): (ParticipantId, ParticipantId),
     now: Moment,
 ) -> Result<()> {
+    if !directory_holds::held(sql, institution, &[other]).await?.is_empty() {
+        directory_holds::set(sql, institution, &[own], true).await?;
+    }
+    directory_holds::spread(sql, institution, &[own]).await?;
     if !paused(sql, institution, &[other]).await?.is_empty() {
         pause(sql, institution, &[own]).await?;
         keep_paused_with_email(sql, institution, own, now).await?;
@@ -300,7 +306,8 @@ pub async fn resume(
         let text = format!(
             "UPDATE media SET hidden = FALSE WHERE institution_id = $1 AND participant_id IN ({these}) \
              AND kind IN ('recording', 'legal_recording') \
-             AND participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id IN ({these}))"
+             AND participant_id IN (SELECT p.id FROM participants p WHERE p.institution_id = $1 AND p.id IN ({these}) \
+             AND p.directory_hold = FALSE)"
         );
         sql.execute(&text, &params).await?;
     }

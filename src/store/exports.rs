@@ -13,7 +13,7 @@ use crate::domain::{
 };
 
 const COLUMNS: &str = "id, created_after, updated_after, name_page_given, name_page_id, created_at, expires_at, state, \
-     custom_fields, pages_limited, people_total";
+     custom_fields, pages_limited, people_total, include_held";
 
 /// How many people are in the parts of a report. `$1` is the institution. NULL if a node of an earlier version has written a part: it
 /// did not count them.
@@ -46,7 +46,8 @@ fn from_row(row: &Row<'_>) -> Result<Export> {
         custom_fields: custom_fields.unwrap_or_default(),
         pages_limited: row.bool(9)?,
         people_total: row.opt_int(10)?.map(i64::unsigned_abs),
-        people: row.opt_int(11)?.map(i64::unsigned_abs),
+        include_held: row.bool(11)?,
+        people: row.opt_int(12)?.map(i64::unsigned_abs),
     })
 }
 
@@ -58,9 +59,9 @@ pub async fn insert(
     pages: &[NamePageId],
 ) -> Result<()> {
     let text = "INSERT INTO exports (institution_id, id, created_after, updated_after, name_page_given, name_page_id, \
-         created_at, expires_at, state, pages_limited) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+         created_at, expires_at, state, pages_limited, include_held) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     let filters = &export.filters;
-    let params: [Value<'_>; 10] = [
+    let params: [Value<'_>; 11] = [
         institution.into(),
         export.id.into(),
         filters.created_after.map(Moment::micros).into(),
@@ -71,6 +72,7 @@ pub async fn insert(
         export.expires_at.micros().into(),
         export.state.word().into(),
         export.pages_limited.into(),
+        export.include_held.into(),
     ];
     sql.execute(text, &params).await?;
     for page in pages {
@@ -450,6 +452,13 @@ pub async fn depart(sql: &mut Sql, institution: InstitutionId, leaving: Departin
 /// The tokens of departed people who may be in a part.
 pub async fn departed(sql: &mut Sql, institution: InstitutionId, part: &PartRow) -> Result<Vec<String>> {
     let text = "SELECT token FROM departures WHERE institution_id = $1 AND participant_id >= $2 AND participant_id <= $3";
+    let params = [institution.into(), part.first_id.into(), part.last_id.into()];
+    sql.rows(text, &params, |row| row.text(0)).await
+}
+
+/// The tokens of people with a directory hold who may be in a part.
+pub async fn with_hold(sql: &mut Sql, institution: InstitutionId, part: &PartRow) -> Result<Vec<String>> {
+    let text = "SELECT token FROM participants WHERE institution_id = $1 AND id >= $2 AND id <= $3 AND directory_hold = TRUE";
     let params = [institution.into(), part.first_id.into(), part.last_id.into()];
     sql.rows(text, &params, |row| row.text(0)).await
 }

@@ -5,8 +5,8 @@ mod aside;
 pub use self::aside::{delete_aside, find_removed, hand_over_aside, set_aside, take_removed};
 use self::aside::{delete_aside_text, stored_kind};
 use super::{
-    Error, Result, Row, Sql, Value, audiences, coverage, in_power_of_two_chunks, kept_recordings, moderation,
-    padded, placeholders, value_rows,
+    Error, Result, Row, Sql, Value, audiences, coverage, directory_holds, in_power_of_two_chunks,
+    kept_recordings, moderation, padded, placeholders, value_rows,
 };
 use crate::domain::{
     ids::{InstitutionId, NamePageId, ParticipantId},
@@ -26,7 +26,7 @@ fn from_row(row: &Row<'_>) -> Result<Media> {
     };
     Ok(Media {
         hex: row.text(0)?,
-        kind: kind(row, 1)?,
+        kind: kind_at(row, 1)?,
         bytes: row.int(2)?.unsigned_abs(),
         waveform,
         original: row.bool(5)?,
@@ -40,7 +40,7 @@ pub(super) fn origin(word: &str) -> Result<Origin> {
     Origin::parse(word).ok_or_else(unknown)
 }
 
-fn kind(row: &Row<'_>, column: usize) -> Result<Kind> {
+pub(super) fn kind_at(row: &Row<'_>, column: usize) -> Result<Kind> {
     let word = row.text(column)?;
     // `removed` is followed by the hex, see `aside::stored_kind`.
     let word = word.split_once(' ').map_or(word.as_str(), |(word, _)| word);
@@ -59,7 +59,7 @@ const PUBLIC: &str = "'recording', 'legal_recording', 'photo'";
 
 /// The most frequent query: does this link work, and what is the size of its file?
 pub async fn find_live(sql: &mut Sql, institution: InstitutionId, hex: &str) -> Result<Option<(Kind, u64)>> {
-    let read = |row: &Row<'_>| Ok((kind(row, 0)?, row.int(1)?.unsigned_abs()));
+    let read = |row: &Row<'_>| Ok((kind_at(row, 0)?, row.int(1)?.unsigned_abs()));
     sql.one(FIND_LIVE, &[institution.into(), hex.into()], read).await
 }
 
@@ -203,6 +203,8 @@ pub async fn attach(
     }
     if new.kind.is_sound() {
         audiences::keep_paused(sql, institution, &[participant]).await?;
+    } else {
+        directory_holds::keep(sql, institution, &[participant]).await?;
     }
     Ok(old)
 }

@@ -60,6 +60,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("0052_held_entries", include_str!("../../migrations/0052_held_entries.sql")),
     ("0053_import_rows", include_str!("../../migrations/0053_import_rows.sql")),
     ("0054_lti_registrations", include_str!("../../migrations/0054_lti_registrations.sql")),
+    ("0055_directory_holds", include_str!("../../migrations/0055_directory_holds.sql")),
 ];
 
 /// Needs more than SQL: see `participants::fill_name_keys`.

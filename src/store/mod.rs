@@ -30,6 +30,7 @@ pub mod coverage;
 pub mod coverage_days;
 pub mod custom_fields;
 pub mod deleted_people;
+pub mod directory_holds;
 pub mod exports;
 pub mod idempotency_keys;
 pub mod imports;

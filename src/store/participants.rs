@@ -496,7 +496,7 @@ const IDENTIFIER_TAKEN: &str = "SELECT 1 FROM participants WHERE institution_id 
 pub struct Registered {
     /// On the given page.
     pub on_page: bool,
-    /// Anywhere in the institution with a recording, including hidden people.
+    /// Anywhere in the institution with a recording or a directory hold, including hidden people.
     pub recorded: bool,
 }
 
@@ -510,7 +510,7 @@ pub async fn registered(
     Ok(registered_in(rows.into_iter(), page))
 }
 
-/// Reads `REGISTERED`: the page, when it was recorded, and the id of a paused registration.
+/// Reads `REGISTERED`: the page, when it was recorded, and the id of a registration that is paused or has a directory hold.
 fn registration_row(row: &Row<'_>) -> Result<(NamePageId, i64, Option<i64>)> {
     Ok((row.id(0)?, row.int(1)?, row.opt_int(2)?))
 }
@@ -523,10 +523,10 @@ fn registered_in(rows: impl Iterator<Item = (NamePageId, i64, Option<i64>)>, pag
 }
 
 /// Page 0 marks hidden people, who are on no page.
-const REGISTERED: &str = "SELECT p.name_page_id, p.recorded_at, q.participant_id FROM participants p \
+const REGISTERED: &str = "SELECT p.name_page_id, p.recorded_at, COALESCE(q.participant_id, CASE WHEN p.directory_hold = TRUE THEN p.id END) FROM participants p \
      LEFT JOIN paused_participants q ON q.institution_id = p.institution_id AND q.participant_id = p.id \
      WHERE p.institution_id = $1 AND p.email_key = $2 \
-     UNION ALL SELECT 0, h.recorded_at, q.participant_id FROM hidden_participants h \
+     UNION ALL SELECT 0, h.recorded_at, COALESCE(q.participant_id, CASE WHEN h.directory_hold = TRUE THEN h.id END) FROM hidden_participants h \
      LEFT JOIN paused_participants q ON q.institution_id = h.institution_id AND q.participant_id = h.id \
      WHERE h.institution_id = $1 AND h.email_key = $2";
 

@@ -24,6 +24,7 @@ pub struct Slim {
     pub is_invited: bool,
     /// There is a recording, audible or not, or one that waits for approval.
     pub has_sound: bool,
+    pub directory_hold: bool,
 }
 
 impl Slim {
@@ -71,6 +72,7 @@ fn from_row(row: &Row<'_>) -> Result<Slim> {
         custom: row.opt_text(9)?,
         is_invited: row.bool(10)?,
         has_sound: row.bool(11)?,
+        directory_hold: row.bool(12)?,
     })
 }
 
@@ -82,7 +84,7 @@ fn columns(extra: Extra) -> String {
          AND m.kind IN ('recording', 'held') LIMIT 1), 0) = 1";
     format!(
         "p.id, p.name_page_id, p.first_name, p.last_name, p.email, p.identifier, p.recorded_at, p.updated_at, \
-         p.phone_number IS NOT NULL, {}, {}, {}",
+         p.phone_number IS NOT NULL, {}, {}, {}, p.directory_hold",
         if extra.custom { "p.custom" } else { "CAST(NULL AS TEXT)" },
         if extra.invited { INVITED } else { "FALSE" },
         if extra.sound { SOUND } else { "FALSE" },

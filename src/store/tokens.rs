@@ -29,20 +29,22 @@ fn scope(row: &Row<'_>, column: usize) -> Result<TokenScope> {
 /// Takes no institution: the digest determines it.
 pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<TokenRecord>> {
     let text = format!(
-        "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, t.name, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
+        "SELECT t.id, t.digest, t.expires_at, t.scope, t.newest_only, t.pages_limited, t.name, t.include_held, {} FROM tokens t JOIN institutions i ON i.id = t.institution_id \
          WHERE t.digest = $1 AND t.revoked_at IS NULL",
         institutions::COLUMNS
     );
     let found = sql
         .one(&text, &[digest.into()], |row| {
-            let institution = institutions::from_row(row, 7)?;
+            let institution = institutions::from_row(row, 8)?;
             let by = Who::named(WhoKind::Token, &row.text(6)?).with_id(row.int(0)?);
-            let (scope, newest_only) = (scope(row, 3)?, row.bool(4)?);
+            let (scope, newest_only, include_held) = (scope(row, 3)?, row.bool(4)?, row.bool(7)?);
             let found = TokenRecord {
                 token_id: row.id(0)?,
                 digest: row.text(1)?,
                 expires_at: row.opt_int(2)?.map(Moment::from_micros),
-                access: Access::new(institution.id, scope, None, newest_only).by(by),
+                access: Access::new(institution.id, scope, None, newest_only)
+                    .including_held(include_held)
+                    .by(by),
                 institution,
             };
             Ok((found, row.bool(5)?.then_some((scope, newest_only))))
@@ -52,6 +54,7 @@ pub async fn by_digest(sql: &mut Sql, digest: &str) -> Result<Option<TokenRecord
     if let Some((scope, newest_only)) = limited {
         let pages = pages(sql, found.institution.id, found.token_id).await?;
         let access = Access::new(found.institution.id, scope, Some(pages), newest_only);
+        let access = access.including_held(found.access.includes_held());
         found.access = access.by(found.access.by);
     }
     found.institution.allowed_origins = institutions::origins(sql, found.institution.id).await?;
@@ -72,8 +75,8 @@ pub async fn insert(
     digest: &str,
 ) -> Result<()> {
     let text = "INSERT INTO tokens (institution_id, id, name, digest, created_at, expires_at, scope, newest_only, \
-                pages_limited, created_by, maker_key) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    let params: [Value<'_>; 11] = [
+                pages_limited, created_by, maker_key, include_held) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    let params: [Value<'_>; 12] = [
         institution.into(),
         token.id.into(),
         (&token.name).into(),
@@ -85,6 +88,7 @@ pub async fn insert(
         pages.is_some().into(),
         token.maker.name.as_deref().into(),
         token.maker.email_key.as_deref().into(),
+        token.include_held.into(),
     ];
     sql.execute(text, &params).await?;
     for page in pages.unwrap_or_default() {
@@ -108,7 +112,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
         pages.entry(token).or_default().push(slug);
     }
     let text = "SELECT id, name, created_at, expires_at, revoked_at, last_used_at, scope, newest_only, pages_limited, \
-                replaced_by, created_by, maker_key FROM tokens WHERE institution_id = $1 ORDER BY id";
+                replaced_by, created_by, maker_key, include_held FROM tokens WHERE institution_id = $1 ORDER BY id";
     sql.rows(text, &[institution.into()], |row| {
         let moment = |column| row.opt_int(column).map(|micros| micros.map(Moment::from_micros));
         let id = row.id(0)?;
@@ -118,6 +122,7 @@ pub async fn all(sql: &mut Sql, institution: InstitutionId) -> Result<Vec<Token>
             scope: scope(row, 6)?,
             pages: row.bool(8)?.then(|| pages.get(&id).cloned().unwrap_or_default()),
             newest_only: row.bool(7)?,
+            include_held: row.bool(12)?,
             maker: Maker { name: row.opt_text(10)?, email_key: row.opt_text(11)?, has_left: false },
             created_at: Moment::from_micros(row.int(2)?),
             expires_at: moment(3)?,

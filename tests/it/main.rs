@@ -12,6 +12,7 @@ mod cli;
 mod compression;
 mod console;
 mod courses;
+mod directory_holds;
 mod emails;
 mod idempotency;
 mod jobs;

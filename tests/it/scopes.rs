@@ -11,8 +11,8 @@ use endonym::http::form::Form;
 use endonym::{
     app::{
         Actor, Error, Forbidden, Missing, Result, audiences, audit, badges, bounces, callers, calls,
-        consents, courses, coverage, custom_fields, deleted_people, demo, doctor, exports, imports,
-        installation, institutions, invitations, jobs, kept_recordings, languages,
+        consents, courses, coverage, custom_fields, deleted_people, demo, directory_holds, doctor, exports,
+        imports, installation, institutions, invitations, jobs, kept_recordings, languages,
         links::secret::{self, Purpose},
         listening, lti, mail_texts, media, members, moderation, name_pages, names, operators, opt_outs,
         outbox, overview,
@@ -790,6 +790,12 @@ pub fn cases() -> Vec<Case> {
             a,
             ana(s),
             Audience::Institution
+        )),
+        case!("directory_holds::set", Institution, |s, a| directory_holds::set(
+            &s.world.app,
+            a,
+            ana(s),
+            true
         )),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
         case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), false)),
@@ -1943,6 +1949,9 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "badges::external_url_of",
             "badges::find",
             "badges::played",
+            "badges::public_person",
+            "directory_holds::media",
+            "directory_holds::of_page",
             "links::secret::find",
             "looks::find",
             "looks::logo",

@@ -20,6 +20,7 @@ changes-act-approved = تم اعتماد التسجيل أو البيانات
 changes-act-refused = لم يُقبل التسجيل أو البيانات
 changes-act-restored = تمت استعادة التسجيل أو البيانات
 changes-act-settings = تم تغيير الإعدادات
+changes-act-directory-hold = تم وضع حظر الدليل أو إنهاؤه
 changes-act-role = تم تغيير الدور
 changes-act-invitation = تم تغيير الدعوة
 changes-act-call = تم تغيير مكالمة هاتفية

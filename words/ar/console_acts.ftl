@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = اختير من يمكنه الاستماع
+console-act-directory-hold-set = تم وضع حظر الدليل أو إنهاؤه
 console-act-audit-exported = صُدِّر سجل التدقيق
 console-act-badge-listed = تغيّر السماح لمحركات البحث
 console-act-bounces-cleared = أُعيد السماح بعنوان

@@ -86,6 +86,7 @@ import-field-id = المعرف في المؤسسة
 import-field-phonetic = طريقة النطق
 import-field-notes = ملاحظات
 import-field-phone = رقم الهاتف
+import-field-directory-hold = حظر الدليل (FERPA)
 import-field-legal-first-name = الاسم القانوني الأول
 import-field-legal-last-name = اسم العائلة القانوني
 import-field-legal-middle-name = الاسم القانوني الأوسط

@@ -20,6 +20,7 @@ changes-act-approved = Deine Aufnahme oder dein Eintrag wurde freigegeben
 changes-act-refused = Deine Aufnahme oder dein Eintrag wurde nicht angenommen
 changes-act-restored = Deine Aufnahme oder dein Eintrag wurde wiederhergestellt
 changes-act-settings = Deine Einstellungen wurden geändert
+changes-act-directory-hold = Deine Auskunftssperre wurde gesetzt oder aufgehoben
 changes-act-role = Deine Rolle wurde geändert
 changes-act-invitation = Deine Einladung wurde geändert
 changes-act-call = Ein Anruf bei dir wurde geändert

@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = Hörerkreis gewählt
+console-act-directory-hold-set = Auskunftssperre gesetzt oder aufgehoben
 console-act-audit-exported = Protokoll exportiert
 console-act-badge-listed = Suchmaschinen zugelassen oder nicht
 console-act-bounces-cleared = Adresse wieder freigegeben

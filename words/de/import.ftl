@@ -86,6 +86,7 @@ import-field-id = Kennung an der Einrichtung
 import-field-phonetic = Aussprache
 import-field-notes = Notizen
 import-field-phone = Telefonnummer
+import-field-directory-hold = Auskunftssperre (FERPA)
 import-field-legal-first-name = Amtlicher Vorname
 import-field-legal-last-name = Amtlicher Nachname
 import-field-legal-middle-name = Amtlicher zweiter Vorname

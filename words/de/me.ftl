@@ -21,6 +21,7 @@ me-record-for-all = Alle meine Seiten
 me-record-for-one = Nur { $page }
 
 me-audience-heading = Privatsphäre
+me-directory-hold = Deine Einrichtung hat für dich eine Auskunftssperre gesetzt: Die Öffentlichkeit erfährt nichts über dich. Dein Namensschild ist geschlossen, und du stehst auf keiner öffentlichen Namensseite, egal was du unten auswählst. Nur wer eine deiner Namensseiten verwaltet oder dort unterrichtet, hört deinen Namen, nach der Anmeldung. Um die Sperre zu beenden, frage deine Einrichtung.
 me-audience-title = Wer deine Aufnahme hören darf
 me-audience-public = Alle, die den Link haben
 me-audience-public-hint = Alle, die den Link zu deinem Namen haben, können ihn anhören.

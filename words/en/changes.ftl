@@ -20,6 +20,7 @@ changes-act-approved = Your recording or entry was approved
 changes-act-refused = Your recording or entry was not accepted
 changes-act-restored = Your recording or entry was restored
 changes-act-settings = Your settings were changed
+changes-act-directory-hold = Your directory hold was set or ended
 changes-act-role = Your role was changed
 changes-act-invitation = Your invitation was changed
 changes-act-call = A phone call to you was changed

@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = Who may hear somebody was chosen
+console-act-directory-hold-set = Directory hold set or ended
 console-act-audit-exported = Audit log exported
 console-act-badge-listed = Search engines allowed or not
 console-act-bounces-cleared = Address released for messages

@@ -86,6 +86,7 @@ import-field-id = ID at your institution
 import-field-phonetic = How it is said
 import-field-notes = Notes
 import-field-phone = Phone number
+import-field-directory-hold = Directory hold (FERPA)
 import-field-legal-first-name = Legal first name
 import-field-legal-last-name = Legal last name
 import-field-legal-middle-name = Legal middle name

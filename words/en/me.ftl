@@ -21,6 +21,7 @@ me-record-for-all = All of my pages
 me-record-for-one = Only { $page }
 
 me-audience-heading = Privacy
+me-directory-hold = Your institution has set a directory hold for you: it tells the public nothing about you. Your name badge is closed, and you are not on public name pages, whatever you choose below. Only those who teach or run one of your name pages can hear your name, after signing in. To end the hold, ask your institution.
 me-audience-title = Who may hear it
 me-audience-public = Anyone with the link
 me-audience-public-hint = Everyone who has the link to your name can listen.

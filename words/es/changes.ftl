@@ -20,6 +20,7 @@ changes-act-approved = Se aprobó tu grabación o tu entrada
 changes-act-refused = No se aceptó tu grabación o tu entrada
 changes-act-restored = Se restauró tu grabación o tu entrada
 changes-act-settings = Se cambiaron tus ajustes
+changes-act-directory-hold = Se puso o terminó tu reserva de directorio
 changes-act-role = Se cambió tu función
 changes-act-invitation = Se cambió tu invitación
 changes-act-call = Se cambió una llamada a tu teléfono

@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = Audiencia elegida
+console-act-directory-hold-set = Reserva de directorio puesta o terminada
 console-act-audit-exported = Registro de auditoría exportado
 console-act-badge-listed = Buscadores permitidos o no
 console-act-bounces-cleared = Dirección permitida de nuevo

@@ -86,6 +86,7 @@ import-field-id = Identificador en tu institución
 import-field-phonetic = Cómo se pronuncia
 import-field-notes = Notas
 import-field-phone = Número de teléfono
+import-field-directory-hold = Reserva de directorio (FERPA)
 import-field-legal-first-name = Nombre legal
 import-field-legal-last-name = Apellido legal
 import-field-legal-middle-name = Segundo nombre legal

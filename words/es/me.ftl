@@ -21,6 +21,7 @@ me-record-for-all = Todas mis páginas
 me-record-for-one = Solo { $page }
 
 me-audience-heading = Privacidad
+me-directory-hold = Tu institución ha puesto una reserva de directorio para ti: no informa de nada al público sobre ti. Tu tarjeta con el nombre está cerrada y no estás en páginas de nombres públicas, elijas lo que elijas abajo. Solo quienes enseñan en una de tus páginas de nombres o la gestionan pueden oír tu nombre, tras iniciar sesión. Para terminar la reserva, pregunta a tu institución.
 me-audience-title = Quién puede oír tu grabación
 me-audience-public = Cualquier persona con el enlace
 me-audience-public-hint = Toda persona que tenga el enlace a tu nombre puede oírla.

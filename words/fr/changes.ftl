@@ -20,6 +20,7 @@ changes-act-approved = Votre enregistrement ou votre fiche a été validé
 changes-act-refused = Votre enregistrement ou votre fiche n’a pas été accepté
 changes-act-restored = Votre enregistrement ou votre fiche a été rétabli
 changes-act-settings = Vos réglages ont été modifiés
+changes-act-directory-hold = Votre inscription sur liste rouge a été activée ou terminée
 changes-act-role = Votre rôle a été modifié
 changes-act-invitation = Votre invitation a été modifiée
 changes-act-call = Un appel vers votre téléphone a été modifié

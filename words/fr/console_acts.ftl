@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = Audience choisie
+console-act-directory-hold-set = Liste rouge activée ou terminée
 console-act-audit-exported = Journal d’audit exporté
 console-act-badge-listed = Moteurs de recherche autorisés ou non
 console-act-bounces-cleared = Adresse autorisée à nouveau

@@ -86,6 +86,7 @@ import-field-id = Identifiant dans l’établissement
 import-field-phonetic = Prononciation
 import-field-notes = Notes
 import-field-phone = Numéro de téléphone
+import-field-directory-hold = Liste rouge (FERPA)
 import-field-legal-first-name = Prénom d’état civil
 import-field-legal-last-name = Nom d’état civil
 import-field-legal-middle-name = Deuxième prénom d’état civil

@@ -21,6 +21,7 @@ me-record-for-all = Toutes mes pages
 me-record-for-one = Seulement { $page }
 
 me-audience-heading = Confidentialité
+me-directory-hold = Votre établissement vous a mis sur liste rouge : le public n’apprend rien sur vous. Votre badge est fermé et vous ne figurez sur aucune page de noms publique, quel que soit votre choix ci-dessous. Seules les personnes qui enseignent sur l’une de vos pages de noms ou qui la gèrent peuvent entendre votre nom, après connexion. Pour y mettre fin, adressez-vous à votre établissement.
 me-audience-title = Qui peut entendre votre enregistrement
 me-audience-public = Toute personne ayant le lien
 me-audience-public-hint = Toutes les personnes qui ont le lien vers votre nom peuvent l’écouter.

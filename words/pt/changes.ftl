@@ -20,6 +20,7 @@ changes-act-approved = Sua gravação ou sua entrada foi aprovada
 changes-act-refused = Sua gravação ou sua entrada não foi aceita
 changes-act-restored = Sua gravação ou sua entrada foi restaurada
 changes-act-settings = Suas configurações foram mudadas
+changes-act-directory-hold = Sua reserva de diretório foi definida ou encerrada
 changes-act-role = Sua função foi mudada
 changes-act-invitation = Seu convite foi mudado
 changes-act-call = Uma ligação para você foi mudada

@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = Público escolhido
+console-act-directory-hold-set = Reserva de diretório definida ou encerrada
 console-act-audit-exported = Registro de auditoria exportado
 console-act-badge-listed = Buscadores permitidos ou não
 console-act-bounces-cleared = Endereço liberado de novo

@@ -86,6 +86,7 @@ import-field-id = Identificador na instituição
 import-field-phonetic = Como se pronuncia
 import-field-notes = Notas
 import-field-phone = Número de telefone
+import-field-directory-hold = Reserva de diretório (FERPA)
 import-field-legal-first-name = Primeiro nome civil
 import-field-legal-last-name = Sobrenome civil
 import-field-legal-middle-name = Nome do meio civil

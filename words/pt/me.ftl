@@ -21,6 +21,7 @@ me-record-for-all = Todas as minhas páginas
 me-record-for-one = Só { $page }
 
 me-audience-heading = Privacidade
+me-directory-hold = Sua instituição definiu uma reserva de diretório para você: o público não fica sabendo nada sobre você. Seu cartão com o nome está fechado, e você não está em páginas de nomes públicas, seja qual for a sua escolha abaixo. Somente quem ensina em uma das suas páginas de nomes ou a administra pode ouvir seu nome, após entrar. Para encerrar a reserva, fale com sua instituição.
 me-audience-title = Quem pode ouvir sua gravação
 me-audience-public = Qualquer pessoa com o link
 me-audience-public-hint = Todas as pessoas que têm o link do seu nome podem ouvir.

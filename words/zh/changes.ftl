@@ -20,6 +20,7 @@ changes-act-approved = 你的录音或条目已获批准
 changes-act-refused = 你的录音或条目未被接受
 changes-act-restored = 你的录音或条目已恢复
 changes-act-settings = 你的设置已更改
+changes-act-directory-hold = 你的目录保密已设置或解除
 changes-act-role = 你的角色已更改
 changes-act-invitation = 你的邀请已更改
 changes-act-call = 给你的电话已更改

@@ -1,6 +1,7 @@
 # The console: what the kinds of changes in the audit log are called.
 
 console-act-audience-chosen = 选择了谁可以收听
+console-act-directory-hold-set = 设置或解除了目录保密
 console-act-audit-exported = 导出了审计日志
 console-act-badge-listed = 更改了是否允许搜索引擎
 console-act-bounces-cleared = 恢复了邮件地址

@@ -86,6 +86,7 @@ import-field-id = 机构编号
 import-field-phonetic = 读法
 import-field-notes = 备注
 import-field-phone = 电话号码
+import-field-directory-hold = 目录保密 (FERPA)
 import-field-legal-first-name = 法定名
 import-field-legal-last-name = 法定姓
 import-field-legal-middle-name = 法定中间名

@@ -21,6 +21,7 @@ me-record-for-all = 我的所有页面
 me-record-for-one = 仅 { $page }
 
 me-audience-heading = 隐私
+me-directory-hold = 你的机构已为你设置目录保密：不会向公众透露你的任何信息。无论你在下面如何选择，你的名牌都已关闭，你也不会出现在公开的姓名页面上。只有在你的某个姓名页面授课或管理该页面的人登录后才能听到你的姓名。如需解除，请联系你的机构。
 me-audience-title = 谁可以听你的录音
 me-audience-public = 任何有链接的人
 me-audience-public-hint = 每个拥有你名字链接的人都可以听。

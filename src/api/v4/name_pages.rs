@@ -13,6 +13,7 @@ use crate::{
     },
     app::{self, App, Error, Missing, idempotency::Creation},
     domain::{
+        directory_hold,
         email::{Email, Spellings},
         field_errors::FieldErrors,
         name_page::NamePageRef,
@@ -21,8 +22,10 @@ use crate::{
     http::embeds::Include,
 };
 
-/// Everything that version 4's create reads besides custom values. The version is closed: later fields are not added.
-const CREATE_FIELDS: &[&str] = &["first_name", "last_name", "email", "notes", "phone_number"];
+/// Everything that version 4's create reads besides custom values. The version is closed: later fields are not added, except the directory
+/// hold, which the law asks for.
+const CREATE_FIELDS: &[&str] =
+    &["first_name", "last_name", "email", "notes", "phone_number", directory_hold::KEY];
 
 pub async fn list(app: App, request: ApiRequest) -> Result<Response, Problem> {
     let page = name_page(&request)?;
@@ -46,7 +49,7 @@ pub async fn create(app: App, request: ApiRequest) -> Result<Response, Problem> 
     let Some(Value::Object(fields)) = body.get("participant") else { return Ok(problem::malformed_create()) };
     let source = JsonSource { fields, custom_key: "custom_objects", only: Some(CREATE_FIELDS) };
     source.check_size()?;
-    let draft = Draft::read(&source, LegalNames::Ignored);
+    let draft = Draft::read(&source, LegalNames::Ignored).with_directory_hold(&source);
     // Before the write: once that is committed, nothing can fail.
     let may_have_values = key.is_some() || !draft.custom.is_empty();
     let (access, institution) = (request.access(), request.institution());

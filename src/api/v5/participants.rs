@@ -162,7 +162,7 @@ fn draft(institution: &Institution, mut body: Map<String, Value>) -> Result<Draf
     let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
     let source = JsonSource { fields: &fields, custom_key: "custom_fields", only: None };
     source.check_size()?;
-    let mut draft = Draft::read(&source, legal);
+    let mut draft = Draft::read(&source, legal).with_directory_hold(&source);
     let permitted = |kind: &Kind| *kind != Kind::LegalRecording || legal == LegalNames::Permitted;
     for kind in Kind::PUBLIC.into_iter().filter(permitted) {
         let given = fields.remove(kind.field().name()).and_then(participant_input::file);

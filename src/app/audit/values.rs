@@ -23,6 +23,7 @@ pub fn of_participant(person: &Participant, fields: &[CustomField]) -> Json {
         }
     };
     set("email", person.email.as_deref());
+    set("directory_hold", person.directory_hold.then_some("true"));
     for (field, value) in person.texts() {
         set(field.key, value);
     }

@@ -361,11 +361,9 @@ impl Sync {
             .zip(new)
             .filter_map(|(record, (who, _))| Some((record.person.id, started.get(who)?)))
             .collect();
-        let is_paused = |who: usize| started.get(&who).is_some_and(|started| started.is_paused);
-        let people = records.iter().zip(new);
-        let paused: Vec<ParticipantId> =
-            people.filter_map(|(record, (who, _))| is_paused(*who).then_some(record.person.id)).collect();
-        store::audiences::pause(sql, self.institution, &paused).await?;
+        for (id, started) in &recordings {
+            started.follow(sql, self.institution, *id).await?;
+        }
         let held = own_recordings::hold_started(sql, self.institution, &recordings, self.now).await?;
         let audible = recordings.iter().filter(|(id, _)| !held.contains(id));
         let audible: Vec<(ParticipantId, &Media)> = audible.map(|(id, one)| (*id, &one.media)).collect();
@@ -389,9 +387,7 @@ impl Sync {
             own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
         for (who, id, _) in found {
             if let Some(started) = started.remove(&who) {
-                if started.is_paused {
-                    store::audiences::pause(sql, self.institution, &[id]).await?;
-                }
+                started.follow(sql, self.institution, id).await?;
                 let one = [(id, &started)];
                 if own_recordings::hold_started(sql, self.institution, &one, self.now).await?.is_empty() {
                     let old =

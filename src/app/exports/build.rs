@@ -40,12 +40,15 @@ pub async fn build(
     export: ExportId,
     writer: impl Fn(Institution, Vec<CustomField>) -> Write,
 ) -> Result<()> {
-    let Some(ReportScope { owner, filters, only }) = start(app, claim, institution, export).await? else {
+    let Some(ReportScope { owner, filters, only, include_held }) =
+        start(app, claim, institution, export).await?
+    else {
         return Ok(());
     };
     let (fields, people) = snapshot(app, institution, &filters, only.as_deref()).await?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-    let (mut parts, compressor) = compress(people, writer(owner, fields), app.export_part_bytes)?;
+    let (mut parts, compressor) =
+        compress(people, writer(owner, fields), include_held, app.export_part_bytes)?;
     let mut number = 0;
     while let Some(part) = parts.recv().await {
         let part = part?;
@@ -91,6 +94,8 @@ struct ReportScope {
     filters: Filters,
     /// If set, only people on these pages.
     only: Option<Vec<NamePageId>>,
+    /// With the recordings of people with a directory hold.
+    include_held: bool,
 }
 
 /// `None` if there is nothing left to build.
@@ -127,7 +132,8 @@ async fn start(
                 };
                 let total = expected(sql, institution, &export.filters, only.as_deref()).await?;
                 exports::set_total(sql, institution, id, total).await?;
-                let scope = ReportScope { owner, filters: export.filters, only };
+                let scope =
+                    ReportScope { owner, filters: export.filters, only, include_held: export.include_held };
                 Ok(((next == State::InProgress).then_some(scope), left))
             })
         })
@@ -188,6 +194,7 @@ const PRIORITY: i32 = 10;
 fn compress(
     mut people: Snapshot,
     write: Write,
+    include_held: bool,
     part_bytes: u64,
 ) -> Result<(mpsc::Receiver<Result<Part>>, JoinHandle<()>)> {
     let (sender, parts) = mpsc::channel(1);
@@ -202,6 +209,7 @@ fn compress(
                 Err(error) => return drop(sender.blocking_send(Err(error.into()))),
             };
             for person in group {
+                let person = if include_held { person.unveiled() } else { person };
                 record.clear();
                 write(&person, &mut record);
                 press.add(person.id, &record);

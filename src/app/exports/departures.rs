@@ -91,7 +91,7 @@ async fn scrub_part(app: &App, institution: InstitutionId, export: ExportId, row
     let tokens = exports::departed(&mut app.db.read(), institution, &row).await?;
     let Some(part) = read_part(app, institution, &row).await? else { return Ok(false) };
     let before = part.sum;
-    let left = without(part, tokens).await?;
+    let left = without(part, tokens, Vec::new()).await?;
     if left.as_ref().is_none_or(|left| left.sum != before) {
         return replace_part(app, institution, export, row, left).await;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 use super::key;
 use crate::{
@@ -27,6 +27,7 @@ pub struct Report {
     institution: InstitutionId,
     export: ExportId,
     next: i64,
+    include_held: bool,
     /// Held until the client has read the report.
     _slot: Slot,
 }
@@ -46,7 +47,14 @@ impl Report {
                 Box::pin(async move { Ok(audit::write(sql, &[record]).await?) })
             })
             .await?;
-        Ok(Self { app: app.clone(), institution, export: export.id, next: 0, _slot: slot })
+        Ok(Self {
+            app: app.clone(),
+            institution,
+            export: export.id,
+            next: 0,
+            include_held: export.include_held,
+            _slot: slot,
+        })
     }
 
     /// The next part, without people who have been deleted.
@@ -58,6 +66,11 @@ impl Report {
             let look = exports::part_from(sql, self.institution, self.export, self.next).await?;
             let Some(row) = look else { return self.check_end().await };
             let departed = exports::departed(sql, self.institution, &row).await?;
+            // Of people who got a directory hold after the report was built.
+            let held = match self.include_held {
+                true => Vec::new(),
+                false => exports::with_hold(sql, self.institution, &row).await?,
+            };
             let Some(part) = read_part(&self.app, self.institution, &row).await? else { continue };
             // Scrubbing deletes departures once the parts are rewritten: either they are still listed here, or the
             // part has changed.
@@ -67,10 +80,10 @@ impl Report {
             }
             self.next = row.number + 1;
             looks = 0;
-            if departed.is_empty() {
+            if departed.is_empty() && held.is_empty() {
                 return Ok(Some(part));
             }
-            if let Some(part) = without(part, departed).await? {
+            if let Some(part) = without(part, departed, held).await? {
                 return Ok(Some(part));
             }
         }
@@ -98,17 +111,25 @@ pub(super) async fn read_part(app: &App, institution: InstitutionId, row: &PartR
     }))
 }
 
-/// Removes people from a part. Records identify a person by the badge link.
-pub(super) async fn without(part: Part, departed: Vec<String>) -> Result<Option<Part>> {
+/// Removes people from a part: those who have departed, and of those with a directory hold the records that tell of their media. Records
+/// identify a person by the badge link.
+pub(super) async fn without(part: Part, departed: Vec<String>, held: Vec<String>) -> Result<Option<Part>> {
     #[derive(Deserialize)]
     struct Record<'a> {
         name_badge_link: &'a str,
+        #[serde(default)]
+        recording_link: Option<IgnoredAny>,
+        #[serde(default)]
+        photo: Option<IgnoredAny>,
     }
     let work = move || {
         let departed: HashSet<String> = departed.into_iter().collect();
+        let held: HashSet<String> = held.into_iter().collect();
         part.without(|record| {
             let record = serde_json::from_slice::<Record<'_>>(record)?;
-            Ok(departed.contains(Links::token_of_badge(record.name_badge_link)))
+            let token = Links::token_of_badge(record.name_badge_link);
+            let tells = record.recording_link.is_some() || record.photo.is_some();
+            Ok(departed.contains(token) || (tells && held.contains(token)))
         })
     };
     let left = tasks::spawn_blocking(work).await.map_err(|error| Error::Internal(error.to_string()))?;

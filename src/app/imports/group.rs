@@ -12,6 +12,7 @@ use super::{
         App, Error, Ids, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
+        directory_holds as app_holds,
         own_recordings::{self, Attempts, Copies},
         participants::{apply_custom, custom_ids, start},
     },
@@ -22,6 +23,7 @@ use crate::{
         access::SearchScope,
         audit::{Act, Who},
         custom_field::CustomField,
+        directory_hold,
         email::email_key,
         fault::{Fault, Field},
         field_errors::FieldErrors,
@@ -34,7 +36,7 @@ use crate::{
         text,
     },
     store::{
-        self, Sql, custom_fields, imports, name_pages, outsiders,
+        self, Sql, custom_fields, directory_holds, imports, name_pages, outsiders,
         participants::{self, KeyFilter, KeyKind, Record},
         rolls,
     },
@@ -114,7 +116,7 @@ async fn write_once(
                         new.record.person.page_place = first_place + at;
                     }
                 }
-                let Plan { old, new, calls: call_changes, fields, .. } = plan;
+                let Plan { old, new, calls: call_changes, fields, holds, .. } = plan;
                 let (records, starting): (Vec<Record>, Vec<Option<usize>>) =
                     new.into_iter().map(|new| (new.record, new.is_recorded.then_some(new.place))).unzip();
                 participants::insert_all(sql, institution, &records).await?;
@@ -135,6 +137,9 @@ async fn write_once(
                     let phone_number = one.new_phone.as_ref().map(|number| Some(number.as_str()));
                     participants::update(sql, institution, &one.person, phone_number, now).await?;
                     changes.push((one.person.id, Some(one.before.clone())));
+                }
+                for (email_key, held) in &holds {
+                    app_holds::change(sql, institution, email_key, *held, now).await?;
                 }
                 imports::remember(sql, institution, import, &changes, now).await?;
                 // The institution has them on its list.
@@ -258,6 +263,10 @@ struct Plan {
     identifiers: HashMap<String, Vec<Option<String>>>,
     /// The emails of new people who start with a recording from elsewhere, if they can.
     recorded: HashSet<String>,
+    /// The emails of people with a directory hold who are on other pages, too.
+    held_elsewhere: HashSet<String>,
+    /// Directory holds that the rows give or end, by email.
+    holds: HashMap<String, bool>,
     calls: Vec<(Whose, CallChange, calls::Ids)>,
 }
 
@@ -298,6 +307,12 @@ impl Plan {
                 identifiers.entry(identifier).or_default().push(one.person.email);
             }
         }
+        let ending: Vec<&str> = lines
+            .iter()
+            .filter(|line| line.draft.directory_hold == Some(false))
+            .filter_map(|line| Some(line.draft.email.set()?.key()))
+            .collect();
+        let held_elsewhere = directory_holds::elsewhere(sql, institution, &ending, run.page).await?;
         let has_custom = lines.iter().any(|line| !line.draft.custom.is_empty());
         let custom = if has_custom { custom_fields::all(sql, institution).await? } else { Vec::new() };
         Ok(Self {
@@ -310,6 +325,8 @@ impl Plan {
             new: Vec::new(),
             identifiers,
             recorded,
+            held_elsewhere: held_elsewhere.into_iter().collect(),
+            holds: HashMap::new(),
             calls: Vec::new(),
         })
     }
@@ -321,6 +338,7 @@ impl Plan {
             CallPolicy::Nobody => CallChange::of(&draft).without_call(),
         };
         let key = draft.email.set().map(|email| email.key().to_owned());
+        let hold = key.clone().zip(draft.directory_hold);
         let known = key.as_ref().and_then(|key| self.people.get(key).copied());
         let done = match known {
             Some(whose) => self.update(whose, draft).map(|outcome| (whose, outcome)),
@@ -328,6 +346,7 @@ impl Plan {
         };
         match done {
             Ok((whose, outcome)) => {
+                let outcome = self.hold(whose, hold, outcome);
                 if !matches!(call_change, CallChange::Nothing) {
                     self.calls.push((whose, call_change, ids));
                 }
@@ -337,10 +356,50 @@ impl Plan {
         }
     }
 
+    /// Notes the directory hold that a row gives somebody or ends.
+    fn hold(&mut self, whose: Whose, given: Option<(String, bool)>, outcome: Outcome) -> Outcome {
+        let Some((email_key, held)) = given else { return outcome };
+        let is_changed = match whose {
+            Whose::Old(at) => {
+                let old = &mut self.old[at];
+                let is_changed = old.person.directory_hold != held;
+                if is_changed && old.was.is_none() {
+                    old.was = Some(Box::new((old.person.clone(), old.phone.clone())));
+                }
+                old.is_changed |= is_changed;
+                old.person.directory_hold = held;
+                is_changed
+            }
+            Whose::New(at) => {
+                self.new[at].record.person.directory_hold = held;
+                false
+            }
+        };
+        self.holds.insert(email_key, held);
+        match outcome {
+            Outcome::Unchanged if is_changed => Outcome::Updated(vec![directory_hold::KEY.to_owned()]),
+            Outcome::Updated(mut fields) if is_changed => {
+                fields.push(directory_hold::KEY.to_owned());
+                Outcome::Updated(fields)
+            }
+            other => other,
+        }
+    }
+
+    /// Only the whole institution ends a hold of somebody who is on other pages, too.
+    fn check_hold(&self, draft: &Draft, email_key: Option<&str>, errors: &mut FieldErrors) {
+        let is_held = email_key.is_some_and(|key| self.held_elsewhere.contains(key));
+        if draft.directory_hold == Some(false) && is_held {
+            errors.add(Field::DirectoryHold, Fault::HeldElsewhere);
+        }
+    }
+
     /// Changes the given fields and leaves the others.
     fn update(&mut self, whose: Whose, draft: Draft) -> Result<Outcome, FieldErrors> {
+        let email = draft.email.set().map(|email| email.key().to_owned());
         let mut draft = draft.ignore_identity();
         let mut errors = std::mem::take(&mut draft.errors);
+        self.check_hold(&draft, email.as_deref(), &mut errors);
         let old = match whose {
             Whose::Old(at) => &self.old[at].person,
             Whose::New(at) => &self.new[at].record.person,
@@ -414,6 +473,7 @@ impl Plan {
         {
             errors.add(Field::Identifier, Fault::Taken);
         }
+        self.check_hold(&draft, email_key.as_deref(), &mut errors);
         let mut custom = CustomValues::default();
         let given = std::mem::take(&mut draft.custom);
         let is_custom_changed = apply_custom(&self.custom, &mut custom, given, &mut errors);

@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::domain::{custom_field::CustomField, participant::TEXT_FIELDS};
+use crate::domain::{custom_field::CustomField, directory_hold, participant::TEXT_FIELDS};
 
 /// A heading without everything that people write differently: NFKC, lower case, letters and digits only.
 pub fn key(heading: &str) -> String {
@@ -11,13 +11,15 @@ pub fn key(heading: &str) -> String {
 
 /// The heading of a standard column, which every participant has.
 pub fn is_standard(name: &str) -> bool {
-    matches!(name, "email" | "phone_number") || TEXT_FIELDS.iter().any(|field| field.key == name)
+    matches!(name, "email" | "phone_number" | directory_hold::KEY)
+        || TEXT_FIELDS.iter().any(|field| field.key == name)
 }
 
 /// The names of all fields that a column can have: the standard ones, then the custom ones.
 pub fn fields(custom: &[CustomField], has_legal_names: bool) -> Vec<String> {
     let texts = TEXT_FIELDS.iter().filter(|field| has_legal_names || !field.is_legal).map(|field| field.key);
-    let standard = ["email"].into_iter().chain(texts).chain(["phone_number"]).map(str::to_owned);
+    let standard =
+        ["email"].into_iter().chain(texts).chain(["phone_number", directory_hold::KEY]).map(str::to_owned);
     standard.chain(custom.iter().map(CustomField::import_key)).collect()
 }
 
@@ -51,7 +53,37 @@ pub fn is_name(heading: &str) -> bool {
 }
 
 /// English, Spanish, French, German, Portuguese, Chinese, Arabic, Japanese, Italian and Dutch, as `key` returns them.
-const SYNONYMS: [(&str, &[&str]); 8] = [
+const SYNONYMS: [(&str, &[&str]); 9] = [
+    (
+        "directory_hold",
+        &[
+            "directoryhold",
+            "ferpa",
+            "ferpahold",
+            "ferpablock",
+            "ferpaflag",
+            "ferparestriction",
+            "ferpaindicator",
+            "ferpaconfidential",
+            "privacyhold",
+            "privacyflag",
+            "privacyindicator",
+            "privacyblock",
+            "confidentialityflag",
+            "confidentialityindicator",
+            "directoryblock",
+            "directoryrestriction",
+            "directoryexclusion",
+            "nondisclosure",
+            "bloqueodedirectorio",
+            "confidencialidad",
+            "listerouge",
+            "auskunftssperre",
+            "sigilocadastral",
+            "目录保密",
+            "حظرالدليل",
+        ],
+    ),
     (
         "email",
         &[

@@ -279,7 +279,7 @@ fn person(columns: &Columns, row: RawRow, legal: LegalNames) -> Row {
         RowState::Unreadable => RowContent::Unreadable,
         RowState::Deleted => RowContent::Deleted,
         RowState::Readable => {
-            let mut draft = Draft::read(&source, legal);
+            let mut draft = Draft::read(&source, legal).with_directory_hold(&source);
             for (field, cell) in columns.fields.iter().zip(&row.cells) {
                 let fault = match (field, cell) {
                     (Some(_), Cell::Error(_)) => Fault::Invalid,

@@ -20,6 +20,7 @@ use crate::{
         institution::Institution,
         language::Language,
         lti::{DeepLinking, Theme},
+        participant::Participant,
         roster::Member,
         scope,
         tool_consumer::{LmsKind, ToolConsumer},
@@ -221,7 +222,12 @@ pub async fn people(app: &App, open: &Open, course: &Course, query: &Query) -> R
     let institution = open.institution.id;
     let staff = store::courses::staff::all(&mut app.db.read(), institution, course.id).await?;
     let staff: HashSet<ParticipantId> = staff.into_iter().filter_map(|one| one.participant).collect();
-    Ok(people::list(app, institution, course.name_page, &staff, query).await?)
+    let mut found = people::list(app, institution, course.name_page, &staff, query).await?;
+    // Teachers hear people with a directory hold.
+    for people in [&mut found.people, &mut found.apart] {
+        *people = std::mem::take(people).into_iter().map(Participant::unveiled).collect();
+    }
+    Ok(found)
 }
 
 /// Enqueues a synchronization of the course, unless one is in progress.

@@ -13,6 +13,7 @@ use crate::{
         App, Error, Forbidden, Missing, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
+        directory_holds,
         idempotency::{self, Creation},
         media, moderation, name_pages,
         own_recordings::{self, Attempts, Copies, Started},
@@ -91,7 +92,7 @@ async fn created(app: &App, access: &Access, made: Made) -> Result<Participant> 
         let within_reach = participants::best(sql, institution, within, KeyKind::Token, token).await?;
         within_reach.ok_or(Error::Forbidden(Forbidden::NamePage))?;
     }
-    Ok(found)
+    Ok(directory_holds::seen_by(access, found))
 }
 
 /// `create` for somebody who registers themselves.
@@ -105,7 +106,7 @@ pub(in crate::app) async fn create_as(
 ) -> Result<Participant> {
     access.check(Action::Write)?;
     let (institution, now, token) = (access.institution, app.clock.now(), app.ids.hex());
-    let access = access.clone();
+    let (access, seen_as) = (access.clone(), access.clone());
     draft.require_for_create();
     // Before audio is processed, and before the lock, which others wait for.
     let found = name_pages::permitted(app, &access, &page).await?;
@@ -116,11 +117,12 @@ pub(in crate::app) async fn create_as(
         && registrant == Registrant::Insider
         && matches!(call_change, CallChange::Nothing)
         && processed.is_empty()
+        && draft.directory_hold.is_none()
         && draft.custom.is_empty();
     if is_plain && let Some(wait) = app.db.wait_to_join() {
         let newcomer = Newcomer::new(token.clone(), found.clone(), draft.clone(), record.clone(), now);
         if let Some(person) = arrivals::join(app, institution, newcomer, wait).await? {
-            return Ok(person);
+            return Ok(directory_holds::seen_by(&seen_as, person));
         }
     }
     let registrations = [(0, Registration::of(&draft))];
@@ -145,8 +147,15 @@ pub(in crate::app) async fn create_as(
                     }
                     let place = NewParticipant { token, page, vacancy };
                     let phone = audit::of_phone(draft.phone_number.set().map(PhoneNumber::e164));
-                    let Created { person, recorded, fields } =
+                    let hold = draft.directory_hold;
+                    let Created { mut person, recorded, fields } =
                         create_in(sql, institution, place, draft, now).await?;
+                    if recorded {
+                        store::directory_holds::spread(sql, institution, &[id]).await?;
+                        let held = store::directory_holds::held(sql, institution, &[id]).await?;
+                        person.directory_hold = !held.is_empty();
+                    }
+                    person = directory_holds::settle(sql, &access, person, hold, now).await?;
                     if registrant == Registrant::Outsider {
                         store::outsiders::mark(sql, institution, id).await?;
                         moderation::hold_entries(sql, &owned_app.ids, institution, &[id], now).await?;
@@ -183,7 +192,7 @@ pub(in crate::app) async fn create_as(
         }
     };
     app.switchboard.wake();
-    Ok(person)
+    Ok(directory_holds::seen_by(&seen_as, person))
 }
 
 /// Returns what a new registration starts with, if the same email has a recording elsewhere. `place` is its index in the
@@ -198,16 +207,14 @@ pub(in crate::app) async fn start(
     let Some(own) = store::own_recordings::find(sql, institution, id).await? else { return Ok(None) };
     let mut started = own_recordings::start(sql, institution, &[(place, own)], Start::Shared, copies).await?;
     let Some(started) = started.remove(&place) else { return Ok(None) };
-    if started.is_paused {
-        store::audiences::pause(sql, institution, &[id]).await?;
-    }
+    started.follow(sql, institution, id).await?;
     Ok(Some(started))
 }
 
 /// A participant who was just created.
 struct Created {
     person: Participant,
-    /// Whether the same email has a recording elsewhere.
+    /// Whether the same email has a recording or a directory hold elsewhere.
     recorded: bool,
     /// The institution's custom fields, if they have a value for one.
     fields: Vec<CustomField>,

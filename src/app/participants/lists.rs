@@ -7,6 +7,7 @@ use crate::{
     domain::{
         access::{Access, Action, SearchScope},
         ids::{InstitutionId, NamePageId, ParticipantId},
+        moment::Moment,
         name_page::{NamePage, NamePageRef, PageLabel},
         newest::one_per_person,
         paging::Window,
@@ -60,6 +61,8 @@ pub struct Listing {
     people: People,
     /// Whoever reads it has no credential.
     is_public: bool,
+    /// Whoever reads it gets the recordings of people with a directory hold.
+    includes_held: bool,
 }
 
 enum People {
@@ -116,12 +119,12 @@ const GROUP: usize = 500;
 
 impl Listing {
     const fn new(institution: InstitutionId, total: Option<u64>, people: People) -> Self {
-        Self { institution, total, people, is_public: false }
+        Self { institution, total, people, is_public: false, includes_held: false }
     }
 
-    /// Without a credential, the people are shown as the public sees them.
+    /// Without a credential, the people are shown as the public sees them; with that right, also what a directory hold hides.
     pub(in crate::app) fn seen_by(self, access: &Access) -> Self {
-        Self { is_public: access.is_public(), ..self }
+        Self { is_public: access.is_public(), includes_held: access.includes_held(), ..self }
     }
 
     /// Returns whether there may be more than one batch.
@@ -217,6 +220,9 @@ impl Listing {
             Ok(people) if self.is_public => {
                 Some(public_view::reduced(&mut app.db.read(), self.institution, people).await)
             }
+            Ok(people) if self.includes_held => {
+                Some(Ok(people.into_iter().map(Participant::unveiled).collect()))
+            }
             batch => Some(batch),
         }
     }
@@ -300,14 +306,15 @@ impl Listing {
 pub async fn list(app: &App, access: &Access, filter: &Filter, window: Option<Window>) -> Result<Listing> {
     access.check(Action::Read)?;
     let Some(page) = &filter.page else {
-        return list_in(app, access, access.within(), filter, window).await;
+        return Ok(list_in(app, access, access.within(), filter, window).await?.seen_by(access));
     };
     if filter.is_set() {
         let page = app_pages::permitted(app, access, page).await?.id;
-        return list_in(app, access, SearchScope::Page(page), filter, window).await;
+        let listing = list_in(app, access, SearchScope::Page(page), filter, window).await?;
+        return Ok(listing.seen_by(access));
     }
     let (page, extent) = app_pages::permitted_with_roll(app, access, page).await?;
-    Listing::of_roll(app, access.institution, Some(page), extent, window).await
+    Ok(Listing::of_roll(app, access.institution, Some(page), extent, window).await?.seen_by(access))
 }
 
 /// Like `list`, with the pages already resolved.
@@ -431,10 +438,8 @@ pub(in crate::app) async fn matching(
 
 /// Newest recording first, and those without one last.
 pub(in crate::app) fn sort_best_first(people: &mut [Participant]) {
-    let rank = |person: &Participant| {
-        let recorded_at = person.recording.as_ref().map_or(0, |recording| recording.recorded_at.micros());
-        std::cmp::Reverse((recorded_at, person.id))
-    };
+    let rank =
+        |person: &Participant| std::cmp::Reverse((person.recorded_at().map_or(0, Moment::micros), person.id));
     // Sorts the keys and then moves each record once: records are large, and a merge sort would move each of them ten times.
     people.sort_by_cached_key(rank);
 }

@@ -8,7 +8,7 @@ use crate::{
         App, Error, Missing, Result,
         audit::{self, Record as AuditRecord},
         calls::{self, CallChange},
-        consents, kept_recordings, media, moderation,
+        consents, directory_holds, kept_recordings, media, moderation,
         own_entry::Owner,
     },
     domain::{
@@ -105,7 +105,7 @@ impl Target {
 }
 
 async fn update_target(app: &App, access: Access, target: Target, draft: Draft) -> Result<Participant> {
-    let (institution, now) = (access.institution, app.clock.now());
+    let (institution, now, seen_as) = (access.institution, app.clock.now(), access.clone());
     let mut draft = draft.ignore_identity();
     if !draft.media.is_empty() {
         // Do not process audio for a participant who does not exist.
@@ -135,12 +135,14 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
                     }
                     calls::check_own(sql, (institution, old.id), &call_change, now).await?;
                 }
+                let hold = draft.directory_hold;
                 let phones = phones(sql, institution, old.id, &draft.phone_number).await?;
                 let (before, (changed, fields)) =
                     (old.clone(), update_in(sql, institution, old, draft, now).await?);
                 if matches!(target, Target::Own(_)) && !changed.shows_the_same(&before) {
                     moderation::hold_entries(sql, &owned_app.ids, institution, &[changed.id], now).await?;
                 }
+                let changed = directory_holds::settle(sql, &access, changed, hold, now).await?;
                 calls::settle(sql, &rules, (institution, changed.id), call_change, ids, now).await?;
                 let kept = match new.iter().any(|one| one.kind == Kind::Recording) {
                     true => kept_recordings::keep(sql, institution, changed.id, now).await?,
@@ -173,7 +175,7 @@ async fn update_target(app: &App, access: Access, target: Target, draft: Draft) 
     let person = media::store_and(app, institution, processed, write).await?;
     app.queue.wake();
     app.switchboard.wake();
-    Ok(person)
+    Ok(directory_holds::seen_by(&seen_as, person))
 }
 
 /// The phone number before and after a change, for the audit log.

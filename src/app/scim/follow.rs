@@ -2,11 +2,11 @@
 
 use super::settle::Settling;
 use crate::{
-    app::{Result, address_changes, hiding},
+    app::{Result, address_changes, directory_holds, hiding},
     domain::{
         audit::Act,
         email::Email,
-        ids::{NamePageId, ScimUserId},
+        ids::{NamePageId, ParticipantId, ScimUserId},
         matching::{self, TargetIdentity},
         scim::user::User,
         session::PersonId,
@@ -36,6 +36,8 @@ impl Settling {
             _ => None,
         };
         let entries = scim_registrations::identities(sql, institution, id).await?;
+        let ids: Vec<ParticipantId> = entries.iter().map(|(_, entry)| entry.id).collect();
+        let is_held = !store::directory_holds::held(sql, institution, &ids).await?.is_empty();
         if let (Some(key), Some(email)) = (&old_key, &moved)
             && key != email.key()
             && !entries.is_empty()
@@ -55,6 +57,9 @@ impl Settling {
             let is_hidden = entry.hidden || is_gone;
             participants::set_identity(sql, institution, (entry.id, is_hidden), &wanted, now).await?;
             self.context.log_identity(sql, entry.id, &entry.identity(), &wanted).await?;
+        }
+        if let (true, Some(email)) = (is_held, &moved) {
+            directory_holds::change(sql, institution, email.key(), true, now).await?;
         }
         if let (Some(audience), Some(email)) = (chosen, &moved)
             && store::audiences::chosen(sql, institution, email.key()).await?.is_none()

@@ -119,6 +119,7 @@ fn of_user(user: &User) -> Json {
         "user_name": user.resource.get("userName"),
         "external_id": user.external_id,
         "active": user.active,
+        "directory_hold": user.directory_hold(),
         "email": user.email.as_ref().map(Email::as_given),
         "first_name": identity.first_name,
         "last_name": identity.last_name,

@@ -226,6 +226,7 @@ impl Settling {
         person.first_name = identity.first_name;
         person.last_name = identity.last_name;
         person.email = identity.email.as_ref().map(|email| email.as_given().to_owned());
+        person.directory_hold = user.user.directory_hold() == Some(true);
         Record {
             person,
             name_page_id: page,

@@ -8,10 +8,10 @@ use super::{
     Listed, Lookup, Matches, Query, compared, lookup,
     settle::Settling,
     taken,
-    write::{Change, Written, catch_up, unexpected, write},
+    write::{Change, Context, Written, catch_up, unexpected, write},
 };
 use crate::{
-    app::{Actor, App, Error, Missing, Result, participants, public_view},
+    app::{Actor, App, Error, Missing, Result, directory_holds, participants, public_view},
     domain::{
         access::SearchScope,
         audit::Act,
@@ -43,6 +43,8 @@ pub struct UserView {
 /// How a name is said, as far as a badge shows it to everybody: directories show it to whoever they want.
 #[derive(Debug, Clone)]
 pub struct Said {
+    /// The public is told nothing about the person.
+    pub directory_hold: bool,
     /// There is a recording that can be heard, by everybody or by people of the institution.
     pub recorded: bool,
     pub phonetic: Option<String>,
@@ -219,6 +221,7 @@ async fn said(
         let person = people.get(&best.id)?;
         let is_open = views.get(&best.id).is_some_and(|view| view.is_heard());
         let said = Said {
+            directory_hold: person.directory_hold,
             recorded: person.recording.is_some(),
             phonetic: person.phonetic.clone().filter(|_| is_open),
             recording: person.recording.clone().filter(|_| is_open),
@@ -243,6 +246,7 @@ impl Settling {
         self.check_free(sql, &new).await?;
         scim_users::insert(sql, self.context.institution, &new).await?;
         self.context.log_user(sql, Act::ScimUserCreated, &new, (None, Some(&new.user))).await?;
+        self.follow_hold(sql, None, &new.user).await?;
         Ok(id)
     }
 
@@ -280,7 +284,22 @@ impl Settling {
         scim_users::update(sql, self.context.institution, &changed).await?;
         let values = (Some(&before), Some(&changed.user));
         self.context.log_user(sql, Act::ScimUserUpdated, &changed, values).await?;
-        self.follow(sql, changed.id, &before, &changed.user).await
+        self.follow(sql, changed.id, &before, &changed.user).await?;
+        self.follow_hold(sql, Some(&before), &changed.user).await
+    }
+
+    /// What a directory says about a directory hold counts for all registrations of the person. A new user does not end a hold that was
+    /// given elsewhere.
+    async fn follow_hold(&self, sql: &mut Sql, before: Option<&User>, after: &User) -> Result<()> {
+        let (Some(email), Some(held)) = (&after.email, after.directory_hold()) else { return Ok(()) };
+        let is_same =
+            before.is_some_and(|before| before.directory_hold() == Some(held) && before.email == after.email);
+        if is_same || (before.is_none() && !held) {
+            return Ok(());
+        }
+        let Context { institution, now, .. } = &self.context;
+        directory_holds::change(sql, *institution, email.key(), held, *now).await?;
+        Ok(())
     }
 
     async fn check_free(&self, sql: &mut Sql, user: &StoredUser) -> Result<()> {

@@ -26,6 +26,7 @@ pub const fn id(act: Act) -> &'static str {
         Act::CustomFieldCreated => "console-act-custom-field-created",
         Act::CustomFieldDeleted => "console-act-custom-field-deleted",
         Act::CustomFieldUpdated => "console-act-custom-field-updated",
+        Act::DirectoryHoldSet => "console-act-directory-hold-set",
         Act::ExportRequested => "console-act-export-requested",
         Act::ImportRun => "console-act-import-run",
         Act::ImportStarted => "console-act-import-started",

@@ -16,6 +16,7 @@ use crate::{
         visit::{Console, ConsoleForm, Nav},
     },
     domain::{
+        directory_hold,
         fault::Field,
         field_errors::FieldErrors,
         ids::ParticipantId,
@@ -38,6 +39,9 @@ struct EditView<'a> {
     inputs: Vec<TextInput>,
     /// Email and identifier, which nobody changes.
     fixed: Vec<(String, String)>,
+    has_hold: bool,
+    hold_before: bool,
+    hold_fault: Option<String>,
     is_in_course: bool,
     /// Somebody else has changed the entry.
     is_changed: bool,
@@ -77,6 +81,7 @@ fn draw(app: &App, console: &Console, entry: &EntryView, rejected: Option<&Rejec
     let page = console.page(app, &path);
     let (words, person) = (page.words, &entry.person);
     let fixed = [("import-field-email", &person.email), ("import-field-id", &person.identifier)];
+    let typed_hold = rejected.and_then(|rejected| rejected.form.get(directory_hold::KEY));
     let fixed = fixed.into_iter().filter_map(|(id, value)| Some((words.text(id), value.clone()?)));
     let shown = EditView {
         nav: console.nav(app, Section::People),
@@ -85,6 +90,11 @@ fn draw(app: &App, console: &Console, entry: &EntryView, rejected: Option<&Rejec
         version: shown_version(rejected.map(|one| (one.form, one.errors)), entry.version.to_string()),
         inputs: inputs(words, console, entry, rejected),
         fixed: fixed.collect(),
+        has_hold: typed_hold.and_then(directory_hold::parse).unwrap_or(person.directory_hold),
+        hold_before: person.directory_hold,
+        hold_fault: rejected
+            .filter(|rejected| rejected.errors.has(&Field::DirectoryHold))
+            .map(|_| words.text("console-people-hold-elsewhere")),
         is_in_course: entry.is_in_course,
         is_changed: rejected.is_some_and(|rejected| is_outdated(rejected.errors)),
         page,
@@ -181,7 +191,7 @@ fn draft(form: &Form, console: &Console) -> Draft {
         draft.phone_number = Given::Absent;
         draft.errors.retain(|field| *field != Field::PhoneNumber);
     }
-    draft
+    if is_same(directory_hold::KEY) { draft } else { draft.with_directory_hold(form) }
 }
 
 pub async fn send(

@@ -176,6 +176,7 @@ struct Row {
     page: String,
     standing: String,
     is_invited: bool,
+    has_hold: bool,
     has_phone: bool,
     changed: String,
 }
@@ -218,6 +219,7 @@ fn row(words: Words, console: &Console, one: Listed) -> Row {
         page: one.page,
         standing: words.text(standing_id(one.standing)),
         is_invited: one.is_invited,
+        has_hold: one.has_hold,
         has_phone: one.has_phone,
         changed: date(console, one.updated_at),
     }

@@ -57,6 +57,7 @@ struct PersonView<'a> {
     badge: String,
     photo: Option<String>,
     is_paused: bool,
+    has_hold: bool,
     sounds: Vec<Sound>,
     calls: Vec<Event>,
     can_be_called: bool,
@@ -159,6 +160,7 @@ async fn draw(
             format!("{}_128.jpg", html::path_of(&link).trim_end_matches(".jpg"))
         }),
         is_paused: entry.is_paused,
+        has_hold: person.directory_hold,
         sounds: sounds(words, console, &page, &entry),
         calls: entry.calls.iter().map(|one| called(words, console, one)).collect(),
         can_be_called: entry.can_be_called && entry.phone_number.is_some(),

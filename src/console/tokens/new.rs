@@ -37,6 +37,7 @@ struct NewPage<'a> {
     is_limited: bool,
     pages: PageChoices,
     newest_only: bool,
+    include_held: bool,
     lives: Vec<Choice>,
 }
 
@@ -57,6 +58,7 @@ struct Entered {
     /// Slugs or codes of other pages.
     more: String,
     newest_only: bool,
+    include_held: bool,
     days: Option<u32>,
 }
 
@@ -73,6 +75,7 @@ impl Default for Entered {
             pages: Vec::new(),
             more: String::new(),
             newest_only: false,
+            include_held: false,
             days: Some(DEFAULT_LIFE),
         }
     }
@@ -94,6 +97,7 @@ impl Entered {
             pages: form.all("page").map(str::to_owned).collect(),
             more: form.get("more").unwrap_or_default().trim().to_owned(),
             newest_only: form.get("newest") == Some("yes"),
+            include_held: form.get("held") == Some("yes"),
             days,
         }
     }
@@ -142,6 +146,7 @@ pub async fn create(State(app): State<App>, ConsoleForm { console, form }: Conso
         scope: entered.scope,
         pages,
         newest_only: entered.newest_only,
+        include_held: entered.include_held,
     };
     match tokens::create_with(&app, &console.actor, console.id(), new).await {
         Ok((made, secret)) => show_made(&app, &console, &made, secret, None),
@@ -192,6 +197,7 @@ async fn filled(app: &App, console: &Console, entered: Entered, faults: Option<F
         is_limited: entered.is_limited,
         pages,
         newest_only: entered.newest_only,
+        include_held: entered.include_held,
         lives: lives(words, entered.days),
     };
     Ok(console.show(status, &view))

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{CustomValues, Given, LegalNames, Recording};
+use super::{CustomValues, Given, LegalNames, Recording, Withheld};
 use crate::domain::{
     email::Email,
     fault::Field,
@@ -122,6 +122,9 @@ macro_rules! types {
             pub legal: Legal,
             pub custom: CustomValues,
             pub custom_changed_at: Option<Moment>,
+            /// The institution tells the public nothing about them. Recordings and picture are withheld.
+            pub directory_hold: bool,
+            pub withheld: Withheld,
             pub page: Arc<PageLabel>,
             /// The position in the page's roll; internal.
             pub page_place: i64,
@@ -141,6 +144,8 @@ macro_rules! types {
             pub phone_number: Given<PhoneNumber>,
             $(pub $own: Given<String>,)*
             pub legal: LegalDraft,
+            /// Only where `Draft::with_directory_hold` has read it: people do not decide this about themselves.
+            pub directory_hold: Option<bool>,
             pub custom: Vec<(String, Given<String>)>,
             /// Recordings and pictures, not validated yet.
             pub media: Vec<(Kind, Incoming)>,
@@ -166,6 +171,8 @@ macro_rules! types {
                     legal: Legal::default(),
                     custom: CustomValues::default(),
                     custom_changed_at: None,
+                    directory_hold: false,
+                    withheld: Withheld::default(),
                     page: Arc::default(),
                     page_place,
                 }

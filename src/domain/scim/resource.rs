@@ -36,16 +36,9 @@ pub fn set(object: &mut Object, target: Target, given: &Value) -> Result<(), Fau
         let Some(attribute) = attribute else { return Ok(()) };
         return set_in(object, attribute, part, given);
     };
-    if extension.id == ENDONYM.id {
-        // Everything in it is read-only. That somebody has added it is kept, because it was asked for.
-        match given {
-            Value::Null => object.remove(extension.id),
-            _ => object.insert(extension.id.to_owned(), Value::Object(Object::new())),
-        };
-        return Ok(());
-    }
     let mut inner = inner(object, extension.id);
     match (attribute, given) {
+        (Some(attribute), _) if attribute.is_read_only() => {}
         (Some(attribute), given) => set_in(&mut inner, attribute, part, given)?,
         (None, Value::Null) => inner.clear(),
         (None, Value::Object(given)) => {
@@ -55,9 +48,15 @@ pub fn set(object: &mut Object, target: Target, given: &Value) -> Result<(), Fau
                 }
             }
         }
+        (None, _) if extension.id == ENDONYM.id => {}
         (None, _) => return Err(Fault::value(format!("{} must be an object", extension.id))),
     }
-    put(object, extension.id, inner);
+    // Most of Endonym's own extension is read-only. That somebody has added it is kept, because it was asked for.
+    if extension.id == ENDONYM.id && !given.is_null() {
+        object.insert(extension.id.to_owned(), Value::Object(inner));
+    } else {
+        put(object, extension.id, inner);
+    }
     Ok(())
 }
 

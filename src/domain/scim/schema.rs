@@ -242,8 +242,9 @@ pub static ENTERPRISE: Schema = Schema {
 pub static ENDONYM: Schema = Schema {
     id: "urn:ietf:params:scim:schemas:extension:endonym:2.0:User",
     name: "EndonymUser",
-    description: "How the name is said, of users who are registered on a name page",
+    description: "How the name is said, of users who are registered on a name page, and who may know",
     attributes: &[
+        truth("directoryHold", "Whether nothing about the person may be told to the public (FERPA)"),
         read_only(truth("recorded", "Whether there is a recording that can be heard")),
         read_only(text("phoneticSpelling", "How the name is said, in letters")),
         read_only(reference("audioUrl", "The URL of the recording, an MP3 file", &["external"])),

@@ -9,7 +9,7 @@ use super::{
     filter::{Filter, Operator},
     patch::{self, Operation},
     resource::{self, Object},
-    schema::USERS,
+    schema::{ENDONYM, USERS},
 };
 use crate::domain::{
     email::Email,
@@ -23,6 +23,9 @@ use crate::domain::{
 const LONGEST_KEY: usize = 500;
 /// How much of an email is in the index, in characters. Whoever is found by it is compared with all of it.
 const LONGEST_EMAIL_KEY: usize = 250;
+
+/// In the extension of Endonym.
+pub const DIRECTORY_HOLD: &str = "directoryHold";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct User {
@@ -67,14 +70,30 @@ impl User {
     pub fn replaced(&self, given: &Value) -> Result<Self, Fault> {
         let mut resource = resource::read(&USERS, given)?;
         resource.entry("active").or_insert(Value::Bool(self.active));
-        Self::of(resource)
+        Ok(self.with_hold(Self::of(resource)?))
     }
 
     /// Removing `active` neither enables nor disables anybody.
     pub fn patched(&self, operations: Vec<Operation>) -> Result<Self, Fault> {
         let changed = Self::of(patch::apply(&USERS, &self.resource, operations)?)?;
         let is_said = changed.resource.contains_key("active");
-        Ok(if is_said { changed } else { Self { active: self.active, ..changed } })
+        let changed = if is_said { changed } else { Self { active: self.active, ..changed } };
+        Ok(self.with_hold(changed))
+    }
+
+    /// What was said before about a directory hold counts until something else is said.
+    fn with_hold(&self, mut changed: Self) -> Self {
+        if let (Some(held), None) = (self.directory_hold(), changed.directory_hold()) {
+            let mut own = resource::inner(&mut changed.resource, ENDONYM.id);
+            own.insert(DIRECTORY_HOLD.to_owned(), Value::Bool(held));
+            resource::put(&mut changed.resource, ENDONYM.id, own);
+        }
+        changed
+    }
+
+    /// Whether nothing about the person may be told to the public, if the directory has said so.
+    pub fn directory_hold(&self) -> Option<bool> {
+        self.resource.get(ENDONYM.id)?.get(DIRECTORY_HOLD)?.as_bool()
     }
 
     pub fn of(resource: Object) -> Result<Self, Fault> {

@@ -131,10 +131,10 @@ pub(super) fn vacancies_text(count: usize) -> String {
     let identifiers = placeholders(2 + count, count);
     let pages = placeholders(2 + 2 * count, count);
     format!(
-        "SELECT CAST(1 AS BIGINT), p.name_page_id, p.recorded_at, q.participant_id, p.email_key, CAST(NULL AS TEXT) FROM participants p \
+        "SELECT CAST(1 AS BIGINT), p.name_page_id, p.recorded_at, COALESCE(q.participant_id, CASE WHEN p.directory_hold = TRUE THEN p.id END), p.email_key, CAST(NULL AS TEXT) FROM participants p \
          LEFT JOIN paused_participants q ON q.institution_id = p.institution_id AND q.participant_id = p.id \
          WHERE p.institution_id = $1 AND p.email_key IN ({emails}) \
-         UNION ALL SELECT 1, 0, h.recorded_at, q.participant_id, h.email_key, NULL FROM hidden_participants h \
+         UNION ALL SELECT 1, 0, h.recorded_at, COALESCE(q.participant_id, CASE WHEN h.directory_hold = TRUE THEN h.id END), h.email_key, NULL FROM hidden_participants h \
          LEFT JOIN paused_participants q ON q.institution_id = h.institution_id AND q.participant_id = h.id \
          WHERE h.institution_id = $1 AND h.email_key IN ({emails}) \
          UNION ALL SELECT 2, 0, 0, NULL, i.identifier_key, i.email_key FROM participants i \

@@ -8,13 +8,13 @@ use crate::{
         ids::{NamePageId, ParticipantId},
         moment::Moment,
         name_page::PageLabel,
-        participant::{CustomValues, Legal, Participant, Recording, TEXT_FIELDS, text_fields},
+        participant::{CustomValues, Legal, Participant, Recording, TEXT_FIELDS, Withheld, text_fields},
     },
     store::{Error, Result, Row, position_in, stored_json},
 };
 
 /// Columns that make up a `Participant`, besides its text fields.
-const READ: [&str; 13] = [
+const READ: [&str; 14] = [
     "id",
     "page_place",
     "name_page_id",
@@ -28,6 +28,7 @@ const READ: [&str; 13] = [
     "custom_changed_at",
     "photo",
     "held",
+    "directory_hold",
 ];
 /// Columns for lookups, calls and badges, which are not part of a `Participant`.
 const NOT_IN_RECORD: [&str; 9] = [
@@ -109,8 +110,11 @@ macro_rules! reading {
                     None => CustomValues::default(),
                 },
                 custom_changed_at: row.opt_int(const { position("custom_changed_at") })?.map(Moment::from_micros),
+                directory_hold: row.bool(const { position("directory_hold") })?,
+                withheld: Withheld::default(),
                 page,
-            })
+            }
+            .veiled())
         }
     };
 }

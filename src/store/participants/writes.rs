@@ -10,7 +10,10 @@ use crate::{
         participant::{TextKind, name_key},
         session::PersonId,
     },
-    store::{audiences, coverage, in_power_of_two_chunks, persons, rolls, sessions, sign_ins, value_rows},
+    store::{
+        audiences, coverage, directory_holds, in_power_of_two_chunks, persons, rolls, sessions, sign_ins,
+        value_rows,
+    },
 };
 
 /// A row to insert: a participant without media, and the columns that are not part of a `Participant`.
@@ -32,7 +35,7 @@ pub async fn insert(sql: &mut Sql, institution: InstitutionId, new: &Record) -> 
     sql.defer(text, &params).await
 }
 
-/// Multi-row insert.
+/// Multi-row insert. Whoever has a directory hold elsewhere has it here.
 pub async fn insert_all(sql: &mut Sql, institution: InstitutionId, new: &[Record]) -> Result<()> {
     for group in in_power_of_two_chunks(new) {
         let rows = group.iter().map(|one| inserted(institution, one)).collect::<Result<Vec<_>>>()?;
@@ -49,7 +52,8 @@ pub async fn insert_all(sql: &mut Sql, institution: InstitutionId, new: &[Record
         let params: Vec<Value<'_>> = rows.into_iter().flatten().map(|(_, value)| value).collect();
         sql.execute(text, &params).await?;
     }
-    Ok(())
+    let ids: Vec<ParticipantId> = new.iter().map(|one| one.person.id).collect();
+    directory_holds::spread(sql, institution, &ids).await
 }
 
 static INSERT_ONE: OnceLock<String> = OnceLock::new();
@@ -80,6 +84,7 @@ pub(super) fn inserted(institution: InstitutionId, new: &Record) -> Result<Vec<W
         ("legal_recorded_at", 0.into()),
         ("held", person.is_held.into()),
         ("created_at", new.now.micros().into()),
+        ("directory_hold", person.directory_hold.into()),
     ];
     row.extend(person.texts().map(|(field, text)| (field.column, text.into())));
     row.extend(derived(person, new.now)?);
@@ -140,6 +145,7 @@ pub async fn set_identity(
         id.into(),
     ];
     sql.execute(&text, &params).await?;
+    directory_holds::spread(sql, institution, &[id]).await?;
     audiences::keep_paused_with_email(sql, institution, id, now).await
 }
 

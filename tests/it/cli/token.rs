@@ -64,6 +64,7 @@ async fn list_says_when_tokens_were_made_end_and_were_used() {
         "created_by",
         "expires_at",
         "id",
+        "include_held",
         "last_used_at",
         "maker_left",
         "name",

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use endonym::{
-    app::{Actor, calls, coverage, name_pages},
+    app::{Actor, calls, coverage, directory_holds, name_pages},
     domain::{
         countries::Countries,
         media::Kind,
         name_page::{NamePage, NamePageRef},
         quiet_hours::QuietHours,
+        session::PersonId,
     },
 };
 use reqwest::{Response, header};
@@ -573,4 +574,35 @@ async fn pages_are_light_in_a_frame_unless_the_platform_says_otherwise() {
     let dark = |claims: &mut Value| claims[claim("custom")] = json!({ "theme": "dark" });
     let (session, cookie) = platform.session(dark, &[LEARNER]).await;
     assert_eq!(theme(&session, &cookie, "iframe").await, "dark");
+}
+
+/// The cookie of a session inside a learning system is not sent with the link of a recording.
+#[tokio::test]
+async fn a_teacher_hears_somebody_with_a_directory_hold_through_their_session_alone() {
+    let platform = Platform::new().await;
+    let (session, cookie) = platform.session(|_| {}, &[INSTRUCTOR]).await;
+    let ana = person(&platform, "Ana", "Lima").await;
+    platform.world.give(&ana, Kind::Recording, SOUND).await;
+    let world = &platform.world;
+    let person =
+        PersonId { institution: world.institution.id, email_key: ana["email"].as_str().unwrap().to_owned() };
+    directory_holds::set(&world.app, &Actor::Operator, person, true).await.unwrap();
+    let listed = text_of(&platform, &session, &cookie).await;
+    assert!(listed.contains("Ana") && !listed.contains("/audio/"), "{listed}");
+    let (_, rest) = listed.split_once("recordings/").expect("a link below the session");
+    let sound = format!("{session}recordings/{}", rest.split('"').next().unwrap());
+    let heard = platform.get(&sound, Some(&cookie)).await;
+    assert_eq!(
+        (heard.status().as_u16(), &heard.headers()["cache-control"]),
+        (200, &"private, no-store".parse().unwrap())
+    );
+    assert_eq!(heard.bytes().await.unwrap(), SOUND);
+    // A student of the same course, a browser without the session, and another recording.
+    let (own, own_cookie) = platform.session(|_| {}, &[LEARNER]).await;
+    let by_student = sound.replace(&session, &own);
+    for (path, cookie) in [(&by_student, Some(own_cookie.as_str())), (&sound, None)] {
+        assert!(!platform.get(path, cookie).await.status().is_success(), "{path}");
+    }
+    let other = format!("{session}recordings/{}", "0".repeat(32));
+    assert_eq!(platform.get(&other, Some(&cookie)).await.status(), 404);
 }

@@ -1,9 +1,10 @@
 //! Checks the query plans of all reads of people, and fails if one scans all of them. Not on Citus, whose plans contain those of shards.
 
 use endonym::store::{
-    Db, Value, audiences, audit, calls, coverage, custom_fields, imports, invitations, jobs, media,
-    moderation, name_pages, newest, opt_outs, outbox, own_recordings, page_settings, participants, people,
-    people_index, people_list, persons, progress, retention, scim_registrations, scim_users, sign_ins, turns,
+    Db, Value, audiences, audit, calls, coverage, custom_fields, directory_holds, imports, invitations, jobs,
+    media, moderation, name_pages, newest, opt_outs, outbox, own_recordings, page_settings, participants,
+    people, people_index, people_list, persons, progress, retention, scim_registrations, scim_users,
+    sign_ins, turns,
 };
 
 use crate::{
@@ -125,6 +126,7 @@ pub fn reads_of_people() -> Vec<Statement> {
     [
         audiences::statements(),
         calls::statements(),
+        directory_holds::statements(),
         imports::statements(),
         participants::statements(),
         media::statements(),
