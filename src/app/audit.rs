@@ -104,7 +104,7 @@ impl Record {
     }
 
     pub(super) const fn who(&self) -> &Who {
-        &self.0.who
+        &self.0.entry.who
     }
 
     /// For a change of somebody's address: filed under both.
@@ -132,7 +132,7 @@ impl Record {
     }
 
     /// For what is made before it is known who does it.
-    pub(super) fn who(mut self, who: Who) -> Self {
+    pub(super) fn done_by(mut self, who: Who) -> Self {
         self.0.entry.who = who;
         self
     }

@@ -122,7 +122,7 @@ pub async fn record(
                             false => None,
                         };
                         kept.extend(aside.iter().map(|_| owner));
-                        kept_recordings::set_maker(sql, institution, owner, who.as_deref()).await?;
+                        store::kept_recordings::set_maker(sql, institution, owner, who.as_deref()).await?;
                         let old = match holding.get(&owner) {
                             Some(page) => {
                                 let case = owned_app.ids.id(now);

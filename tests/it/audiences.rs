@@ -597,7 +597,8 @@ async fn a_report_stays_about_a_recording_with_a_new_link_and_a_lost_file_hinder
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
     let token = World::registration_token(&ana);
     let entry = participants::by_token(&world.app, world.institution.id, &token).await.unwrap();
-    moderation::report(&world.app, &public, &entry, Complaint::Offensive, "Rude", None).await.unwrap();
+    let rude = moderation::Report { about: None, complaint: Complaint::Offensive, sentence: "Rude" };
+    moderation::report(&world.app, &public, &entry, rude, None).await.unwrap();
     choose(&world, Audience::Institution).await;
     let new = entry_hex(&world).await;
     let text = "SELECT hex FROM moderation";

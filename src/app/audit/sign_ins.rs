@@ -38,7 +38,7 @@ impl Record {
     /// It is this person.
     pub(in crate::app) fn signing(self, person: &PersonId, via: &str) -> Self {
         let who = Who::named(WhoKind::Person, &person.email_key);
-        let record = self.within(person.institution).who(who).of_person(person);
+        let record = self.within(person.institution).done_by(who).of_person(person);
         record.change(Json::Null, json!({ "via": via }))
     }
 }

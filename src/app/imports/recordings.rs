@@ -286,34 +286,33 @@ async fn attach(
 ) -> Result<((), Vec<Media>)> {
     let institution = run.institution;
     let (rules, ids) = (app.calling.clone(), calls::Ids::new(&app, now));
-    app.db
-        .write::<_, Error>(move |sql| {
-            Box::pin(async move {
-                rolls::lock(sql, institution).await?;
-                let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
-                let person = person.ok_or(Error::Missing(Missing::Participant))?;
-                let phone = participants::phone_number(sql, institution, participant).await?;
-                let before = group::before(&person, phone)?;
-                let had_one = store::media::of(sql, institution, participant, Kind::Recording).await?;
-                let brought =
-                    if had_one.is_some() { BroughtRecording::Replaced } else { BroughtRecording::Added };
-                let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
-                calls::settle(sql, &rules, (institution, participant), call_change, ids, now).await?;
-                let kept = kept_recordings::keep(sql, institution, participant, now).await?;
-                if kept.is_some() {
-                    kept_recordings::tell(sql, &app, institution, &[participant], now).await?;
-                }
-                let replaced = media::attach(sql, institution, participant, &new, now).await?;
-                let what = (before.as_str(), brought);
-                imports::remember_recording(sql, institution, import, participant, what).await?;
-                let counts = Counts { done: 1, updated: 1, ..Counts::default() };
-                let record = record.participant(&person);
-                let record =
-                    record.change(audit::of_media(kept.iter().chain(&replaced)), audit::of_media(&new));
-                audit::write(sql, &[record]).await?;
-                group::advance(sql, &run, None, counts).await?;
-                Ok(((), replaced))
-            })
+    let db = app.db.clone();
+    db.write::<_, Error>(move |sql| {
+        Box::pin(async move {
+            rolls::lock(sql, institution).await?;
+            let person = participants::by_ids(sql, institution, &[participant]).await?.pop();
+            let person = person.ok_or(Error::Missing(Missing::Participant))?;
+            let phone = participants::phone_number(sql, institution, participant).await?;
+            let before = group::before(&person, phone)?;
+            let had_one = store::media::of(sql, institution, participant, Kind::Recording).await?;
+            let brought =
+                if had_one.is_some() { BroughtRecording::Replaced } else { BroughtRecording::Added };
+            let call_change = CallChange::Cancel(Reason::RecordedElsewhere);
+            calls::settle(sql, &rules, (institution, participant), call_change, ids, now).await?;
+            let kept = kept_recordings::keep(sql, institution, participant, now).await?;
+            if kept.is_some() {
+                kept_recordings::tell(sql, &app, institution, &[participant], now).await?;
+            }
+            let replaced = media::attach(sql, institution, participant, &new, now).await?;
+            let what = (before.as_str(), brought);
+            imports::remember_recording(sql, institution, import, participant, what).await?;
+            let counts = Counts { done: 1, updated: 1, ..Counts::default() };
+            let record = record.participant(&person);
+            let record = record.change(audit::of_media(kept.iter().chain(&replaced)), audit::of_media(&new));
+            audit::write(sql, &[record]).await?;
+            group::advance(sql, &run, None, counts).await?;
+            Ok(((), replaced))
         })
-        .await
+    })
+    .await
 }
