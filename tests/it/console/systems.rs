@@ -156,6 +156,57 @@ async fn a_registration_link_is_shown_once_and_works() {
 }
 
 #[tokio::test]
+async fn a_platform_waits_until_it_is_confirmed_and_one_of_before_is_renewed() {
+    let world = World::with(patient()).await;
+    let admin = member(&world, Role::Admin).await;
+    let form = console(&world, &format!("{PATH}/new"));
+    let page = admin.get(&format!("{form}?kind=lti")).await.expect(200).body;
+    let login = format!("{}/lti/{}/login", world.base, world.institution.slug);
+    assert!(page.contains(&login), "what the platform asks for: {page}");
+    // Nobody listens there, so nothing proves whose platform it is.
+    let issuer = "http://127.0.0.1:9";
+    let urls = ["auth", "token", "jwks"].map(|path| format!("{issuer}/{path}"));
+    let fields = [
+        ("kind", "lti"),
+        ("name", "Campus"),
+        ("url", issuer),
+        ("client_id", "tool-1"),
+        ("deployments", "d1"),
+        ("auth_url", &urls[0]),
+        ("token_url", &urls[1]),
+        ("jwks_url", &urls[2]),
+        ("role-student", "yes"),
+    ];
+    let page = admin.post(&form, &fields).await.expect(200).body;
+    let [system] = &systems(&world).await[..] else { panic!("one system") };
+    let command = format!("endonym tool-consumer confirm {}", system.id);
+    assert!(system.is_unconfirmed() && page.contains(&command), "{page}");
+    let one = console(&world, &format!("{PATH}/{}", system.id));
+    for path in [&one, &console(&world, PATH)] {
+        let page = admin.get(path).await.expect(200).body;
+        assert!(page.contains("Waiting for confirmation"), "{page}");
+    }
+    let page = admin.get(&one).await.expect(200).body;
+    assert!(page.contains(&command) && page.contains(&login) && page.contains(issuer), "{page}");
+    let page = admin.post(&format!("{one}/prove"), &[]).await.expect(422).body;
+    assert!(page.contains("Nothing proves the issuer yet"), "{page}");
+    let page = admin.post(&format!("{one}/synchronize"), &[("course", "7")]).await.expect(422).body;
+    assert!(page.contains("disabled"), "{page}");
+    let confirmed = tool_consumers::confirm(&world.app, &Actor::Operator, system.id).await.unwrap();
+    let page = admin.get(&one).await.expect(200).body;
+    assert!(page.contains("Whoever runs this server") && !page.contains(&command), "{page}");
+
+    crate::lti::institutions::make_shared(&world, &confirmed).await;
+    let page = admin.get(&one).await.expect(200).body;
+    assert!(page.contains("Renew the registration"), "{page}");
+    let page = admin.post(&format!("{one}/renew"), &[]).await.expect(422).body;
+    assert!(page.contains(&format!("endonym tool-consumer renew {}", system.id)), "{page}");
+    assert!(systems(&world).await[0].is_shared(), "nothing has changed");
+    tool_consumers::renew(&world.app, &Actor::Operator, system.id).await.unwrap();
+    assert!(!admin.get(&one).await.expect(200).body.contains("Renew the registration"));
+}
+
+#[tokio::test]
 async fn a_system_is_changed_disabled_and_deleted() {
     let world = World::with(patient()).await;
     let canvas = canvas().await;

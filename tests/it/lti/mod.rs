@@ -3,7 +3,7 @@
 mod browser;
 mod forgery;
 mod handover;
-mod institutions;
+pub mod institutions;
 mod keys;
 mod languages;
 mod launches;
