@@ -168,6 +168,10 @@ async fn start_all(
     rules: (WhenRunning, LossPolicy),
     key: Option<&RequestKey>,
 ) -> Result<Outcome> {
+    // Nothing is asked, either. `begin` checks it again, under the lock.
+    if !consumer.is_open() {
+        return Err(Error::ToolConsumerDisabled);
+    }
     let connection = tool_consumers::connect(app, consumer).await?;
     let mut seen = HashSet::new();
     let distinct: Vec<&str> = given.iter().map(String::as_str).filter(|given| seen.insert(*given)).collect();

@@ -238,6 +238,9 @@ pub async fn synchronize(
                 return console.go(&app, &format!("{PATH}/{}?done=started", system.id));
             }
             Ok(_) => words.text("console-systems-course-unknown"),
+            Err(Error::ToolConsumerDisabled) if system.is_unconfirmed() => {
+                words.one("console-systems-unconfirmed-why", "issuer", &system.url)
+            }
             Err(Error::ToolConsumerDisabled) => words.text("console-systems-is-disabled"),
             Err(Error::LearningSystem(why)) => {
                 words.one("console-systems-course-refused", "why", &why.to_string())

@@ -191,7 +191,7 @@ async fn a_platform_waits_until_it_is_confirmed_and_one_of_before_is_renewed() {
     let page = admin.post(&format!("{one}/prove"), &[]).await.expect(422).body;
     assert!(page.contains("Nothing proves the issuer yet"), "{page}");
     let page = admin.post(&format!("{one}/synchronize"), &[("course", "7")]).await.expect(422).body;
-    assert!(page.contains("disabled"), "{page}");
+    assert!(page.contains("id=\"course-fault\">Nobody can come in"), "{page}");
     let confirmed = tool_consumers::confirm(&world.app, &Actor::Operator, system.id).await.unwrap();
     let page = admin.get(&one).await.expect(200).body;
     assert!(page.contains("Whoever runs this server") && !page.contains(&command), "{page}");
