@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::{face, problem::Problem};
+use super::problem::Problem;
 use crate::{
     app::{Actor, Caller, Error},
     domain::{
