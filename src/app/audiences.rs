@@ -70,14 +70,17 @@ async fn chosen_in(sql: &mut Sql, institution: InstitutionId, email_key: &str) -
     })
 }
 
+pub(super) async fn permits_public(sql: &mut Sql, institution: InstitutionId) -> Result<bool> {
+    Ok(audiences::permitted(sql, institution).await?.includes(Audience::Public))
+}
+
 /// Those of these people who are heard by everybody as far as it is up to them, and not to the institution.
 pub(super) async fn narrowed(
     sql: &mut Sql,
     institution: InstitutionId,
     people: &[&Participant],
 ) -> Result<Vec<ParticipantId>> {
-    let permitted = audiences::permitted(sql, institution).await?;
-    if permitted.includes(Audience::Public) {
+    if permits_public(sql, institution).await? {
         return Ok(Vec::new());
     }
     let chosen = chosen_by_all(sql, institution, people).await?;

@@ -12,6 +12,7 @@ use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, Record},
     calls, jobs, looks,
+    sessions::Secret,
 };
 use crate::{
     domain::{
@@ -75,13 +76,14 @@ pub async fn create(app: &App, actor: &Actor, new: New) -> Result<Institution> {
         language: None,
         created_at: now,
     };
-    let time_zone = new.time_zone;
+    let (time_zone, link_secret) = (new.time_zone, Secret::generate(app));
     let record = about(Record::new(app, actor, id, Act::InstitutionCreated), &institution);
     let made = app
         .db
         .write(move |sql| {
             Box::pin(async move {
                 institutions::insert(sql, &institution, &time_zone).await?;
+                institutions::set_link_secret(sql, id, link_secret.as_str()).await?;
                 audit::write(sql, &[record.change(Json::Null, values(&institution))]).await?;
                 Ok::<_, store::Error>(institution)
             })

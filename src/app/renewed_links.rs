@@ -17,7 +17,7 @@ use crate::{
         moment::Moment,
         participant::Participant,
     },
-    store::{Sql, media as stored, participants, rolls},
+    store::{Sql, audiences as stored_audiences, media as stored, participants, rolls},
 };
 
 /// A recording that was removed may be restored, with the link that it has.
@@ -105,6 +105,7 @@ async fn recordings(
 
 /// How many people are looked at in one piece.
 const BATCH: u64 = 100;
+const HIDDEN_BATCH: i64 = 100;
 
 /// Renews the links of everybody in an institution whose choice was "everybody" and is narrowed by what the institution permits.
 /// Whoever has paused is renewed when they choose again. If it is interrupted and begins again, some links are renewed twice.
@@ -113,7 +114,7 @@ pub(super) async fn renew_all(app: &App, institution: InstitutionId) -> Result<(
     loop {
         let start = rolls::Start { place, pass: 0 };
         let batch = participants::in_roll(&mut app.db.read(), institution, None, start, BATCH).await?;
-        let Some(last) = batch.last() else { return Ok(()) };
+        let Some(last) = batch.last() else { break };
         place = last.id.get() + 1;
         // Links that a directory hold disables work again when it ends.
         let batch: Vec<Participant> = batch.into_iter().map(Participant::unveiled).collect();
@@ -124,6 +125,20 @@ pub(super) async fn renew_all(app: &App, institution: InstitutionId) -> Result<(
             renew_some(app, institution, narrowed).await?;
         }
     }
+    renew_hidden(app, institution).await
+}
+
+/// Whoever has left a course, or was deleted by mistake, may come back with their links.
+async fn renew_hidden(app: &App, institution: InstitutionId) -> Result<()> {
+    let mut behind = ParticipantId::new(i64::MIN);
+    while !audiences::permits_public(&mut app.db.read(), institution).await? {
+        let sql = &mut app.db.read();
+        let batch = stored_audiences::hidden_and_heard(sql, institution, behind, HIDDEN_BATCH).await?;
+        let Some(last) = batch.last() else { break };
+        behind = *last;
+        renew_some(app, institution, batch).await?;
+    }
+    Ok(())
 }
 
 async fn renew_some(app: &App, institution: InstitutionId, people: Vec<ParticipantId>) -> Result<()> {

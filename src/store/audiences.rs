@@ -334,6 +334,21 @@ pub async fn mark_changed(
     Ok(())
 }
 
+const HIDDEN_AND_HEARD: &str = "SELECT p.id FROM hidden_participants p WHERE p.institution_id = $1 AND p.id > $2 AND NOT EXISTS \
+     (SELECT 1 FROM persons o WHERE o.institution_id = $1 AND o.email_key = p.email_key AND o.audience <> 'public') \
+     ORDER BY p.id LIMIT $3";
+
+/// People who are hidden for now and have not chosen to be heard by fewer than everybody, behind an id.
+pub async fn hidden_and_heard(
+    sql: &mut Sql,
+    institution: InstitutionId,
+    behind: ParticipantId,
+    most: i64,
+) -> Result<Vec<ParticipantId>> {
+    let params = [institution.into(), behind.into(), most.into()];
+    sql.rows(HIDDEN_AND_HEARD, &params, |row| row.id(0)).await
+}
+
 /// For the test that checks query plans.
 #[doc(hidden)]
 pub fn statements() -> Vec<(&'static str, String, Vec<Value<'static>>)> {

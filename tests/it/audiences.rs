@@ -8,12 +8,14 @@ use endonym::{
     blobs::{Key, Shelf},
     domain::{
         audience::Audience,
+        ids::ParticipantId,
         media::Kind,
         moderation::Complaint,
         name_page::NamePageRef,
         page_settings::Listen,
         session::{How, PersonId},
     },
+    store::{self, participants::hidden, rolls},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -658,6 +660,12 @@ async fn where_everybody_is_not_permitted_any_more_all_links_are_renewed() {
     let cy = PersonId { institution: world.institution.id, email_key: "cy@example.edu".into() };
     let old = all().await;
     audiences::choose(&world.app, &Actor::Operator, cy.clone(), Audience::Paused).await.unwrap();
+    let dee = world.person("dee", "dee@example.edu").await;
+    let hex = world.give(&dee, Kind::Recording, SOUND).await;
+    let left = format!("/audio/{}/recording_{hex}.mp3", world.institution.id);
+    let token = World::registration_token(&dee);
+    let id = participants::by_token(&world.app, world.institution.id, &token).await.unwrap().id;
+    hide(&world, id, true).await;
     let permit = async |audiences: &str| {
         let change = institutions::Change { audiences: Some(audiences.to_owned()), ..Default::default() };
         institutions::update(&world.app, &Actor::Operator, "example", change).await.unwrap();
@@ -668,8 +676,35 @@ async fn where_everybody_is_not_permitted_any_more_all_links_are_renewed() {
     assert_eq!(status(&world, &path_of(&old[0])).await, 404, "Ana was heard by everybody");
     assert_eq!(status(&world, &path_of(&new[0])).await, 200);
     assert_eq!(new[1], old[1], "Bo was not");
+    // Who comes back to a course has the link that nobody had.
+    until("everybody who is hidden has a new link", || async {
+        let text = "SELECT COUNT(*) FROM media WHERE hex = $1";
+        let params = [hex.as_str().into()];
+        let kept = world.app.db.read().one(text, &params, |row| row.int(0)).await;
+        kept.unwrap() == Some(0)
+    })
+    .await;
+    hide(&world, id, false).await;
+    assert_eq!(status(&world, &left).await, 404);
+    let back = world.get("/v4/participants/dee@example.edu").await.expect(200);
+    assert_eq!(status(&world, &path_of(&back["participant"]["recording_link"])).await, 200);
     audiences::choose(&world.app, &Actor::Operator, cy, Audience::Institution).await.unwrap();
     assert_eq!(status(&world, &path_of(&old[2])).await, 404, "Cy was, before the pause");
     permit("public,institution").await;
     assert_eq!(all().await[0], new[0], "whoever is heard by more people keeps the link");
+}
+
+/// As when somebody leaves a course, and returns.
+async fn hide(world: &World, id: ParticipantId, is_hidden: bool) {
+    let (institution, page, now) = (world.institution.id, world.page.id, world.app.clock.now());
+    let write = world.app.db.write::<_, store::Error>(move |sql| {
+        Box::pin(async move {
+            rolls::lock(sql, institution).await?;
+            match is_hidden {
+                true => hidden::hide(sql, institution, page, &[id]).await,
+                false => hidden::show(sql, institution, page, &[id], now).await,
+            }
+        })
+    });
+    write.await.unwrap();
 }

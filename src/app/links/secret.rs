@@ -117,7 +117,7 @@ pub fn is_name(text: &str) -> bool {
 #[derive(Default)]
 pub struct LinkSecrets(RwLock<HashMap<InstitutionId, LinkSecret>>);
 
-/// The secret of an institution, made when it is needed for the first time.
+/// The secret of an institution. One that was created by a version without them gets it when it is needed for the first time.
 pub async fn find(app: &App, institution: InstitutionId) -> Result<LinkSecret> {
     let known = app.link_secrets.0.read().unwrap_or_else(PoisonError::into_inner).get(&institution).cloned();
     if let Some(known) = known {
