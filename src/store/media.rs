@@ -245,6 +245,9 @@ pub async fn rename(
         "UPDATE moderation SET hex = $1 WHERE institution_id = $2 AND participant_id = $3 AND hex = $4";
     let params = [(&new.hex).into(), institution.into(), participant.into(), (&old.hex).into()];
     sql.execute(text, &params).await?;
+    // It may be one that its owner can put back.
+    let text = "UPDATE kept_recordings SET hex = $1 WHERE institution_id = $2 AND hex = $3";
+    sql.execute(text, &[(&new.hex).into(), institution.into(), (&old.hex).into()]).await?;
     let Some((column, _)) = shown_in(old.kind) else { return Ok(()) };
     for table in ["participants", "hidden_participants"] {
         // A paused recording is not in its row.

@@ -137,6 +137,26 @@ async fn replaced(world: &World) {
     assert_eq!(count(world, "media WHERE kind LIKE 'removed%'").await, 1);
 }
 
+#[tokio::test]
+async fn what_is_kept_is_put_back_also_after_its_owner_has_chosen_to_be_heard_by_fewer_people() {
+    let world = World::new().await;
+    let person = world.person("Ana", ANA).await;
+    record(&world, &person, 150.0, Sharing::All).await;
+    let own = on_page(&world).await;
+    let sound = heard(&world, &own).await;
+    uploaded(&world, 140.0).await;
+    audiences::choose(&world.app, &Actor::Operator, ana(&world), Audience::Institution).await.unwrap();
+    let browser = signed_in(&world).await;
+    let kept = offered(&browser).await.expect("a button");
+    browser.post("/me/kept", &[("recording", &kept)]).await.redirects_to("/me?done=kept");
+    let back = on_page(&world).await;
+    assert_eq!(heard(&world, &back).await, sound);
+    assert_ne!(back["recording_link"], own["recording_link"], "anybody may have the old link");
+    let old = own["recording_link"].as_str().unwrap();
+    assert_eq!(world.client.get(old).send().await.unwrap().status(), 404);
+    no_file_is_left_over(&world).await;
+}
+
 async fn nothing_is_kept(world: &World) {
     assert_eq!(count(world, "kept_recordings").await, 0);
     assert_eq!(count(world, "media WHERE kind LIKE 'removed%'").await, 0);
