@@ -30,7 +30,7 @@ fn invitation(here: &Installation) -> String {
     let words = ["invite", "--institution", "example", "--name-page", "class", "--csv", "ada@example.edu"];
     let printed = here.succeed(&words);
     let link = printed.lines().nth(1).unwrap().rsplit('/').next().unwrap();
-    format!("/i/{}", link.trim())
+    format!("/i/{}", link.trim().trim_matches('"'))
 }
 
 async fn open(serving: &Serving, path: &str) -> StatusCode {
