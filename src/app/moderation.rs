@@ -93,6 +93,8 @@ pub async fn queue(
     found.truncate(PER_PAGE);
     let ids: Vec<ParticipantId> = found.iter().map(|case| case.participant).collect();
     let people = store::participants::by_ids(sql, institution, &ids).await?;
+    // The actor runs the pages, and so hears people with a directory hold.
+    let people: Vec<Participant> = people.into_iter().map(Participant::unveiled).collect();
     let silenced = silenced(sql, institution, &ids).await?;
     let mut fields = Vec::new();
     if found.iter().any(|case| case.about == About::Entry) {

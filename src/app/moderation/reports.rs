@@ -65,7 +65,7 @@ pub async fn report(
                 rolls::lock(sql, institution).await?;
                 // It may have been replaced or held in the meantime.
                 let person = store::participants::by_ids(sql, institution, &[participant]).await?.pop();
-                let person = person.ok_or(Error::Missing(Missing::Participant))?;
+                let person = person.ok_or(Error::Missing(Missing::Participant))?.unveiled();
                 let (about, hex) = subject(&person, about)?;
                 let open =
                     cases::open_report(sql, institution, participant, (about, &hex), complaint).await?;
