@@ -700,7 +700,7 @@ async fn secrets_are_stored_encrypted() {
     visitor.browser.get(&path).await.redirects_to("/me");
     for text in ["SELECT client_secret FROM sso_connections", "SELECT id_token FROM sessions"] {
         let stored = world.app.db.read().one(text, &[], |row| row.text(0)).await.unwrap().unwrap();
-        assert!(stored.starts_with("v1:") && !stored.contains(SECRET), "{stored}");
+        assert!(stored.starts_with("v2:") && !stored.contains(SECRET), "{stored}");
     }
 }
 
