@@ -119,7 +119,7 @@ Examples:
 
   Let people sign in with the account of their institution (OpenID Connect):
     endonym sso create --institution example-university --issuer https://login.example.edu \\
-      --client-id endonym --domains example.edu --client-secret - --domains example.edu < secret
+      --client-id endonym --domains example.edu --client-secret - < secret
     endonym sso test ID
 
   Let a directory such as Entra or Okta provision people (SCIM 2.0):
