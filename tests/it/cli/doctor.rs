@@ -64,7 +64,7 @@ async fn says_of_each_part_that_it_works() {
     assert!(part(&report, "database")["says"].as_str().unwrap().contains(kind));
     let text = here.succeed(&["doctor", "--listen", "127.0.0.1:0"]);
     // PostgreSQL also has its connections.
-    let parts = 8 + usize::from(on_postgres()) + usize::from(on_citus());
+    let parts = 9 + usize::from(on_postgres()) + usize::from(on_citus());
     assert_eq!(text.lines().filter(|line| line.starts_with("ok")).count(), parts, "{text}");
 }
 
