@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{
     Actor, App, Error, Missing, Result,
     audit::{self, MediaChange, Record},
-    media, outbox, own_recordings as copying,
+    media, moderation, outbox, own_recordings as copying,
 };
 pub use crate::store::kept_recordings::Kept;
 use crate::{
@@ -173,8 +173,8 @@ async fn visible(sql: &mut Sql, person: &PersonId) -> Result<Vec<ParticipantId>>
 }
 
 /// Puts a recording back in the place of the one that has replaced it, and with it those that were replaced with it. A person who has
-/// paused stays so. One that is gone is `Missing::Recording`. It gets a new link: whoever has the old one may not hear it any more, if
-/// the person has chosen so meanwhile.
+/// paused stays so, and where recordings are held, it waits for approval. One that is gone is `Missing::Recording`. It gets a new link:
+/// whoever has the old one may not hear it any more, if the person has chosen so meanwhile.
 pub async fn put_back(app: &App, actor: &Actor, person: &PersonId, hex: &str) -> Result<()> {
     actor.represent(person)?;
     let record = Record::new(app, actor, person.institution, Act::RecordingReplaced);
@@ -187,6 +187,9 @@ pub async fn put_back(app: &App, actor: &Actor, person: &PersonId, hex: &str) ->
             Box::pin(async move {
                 rolls::lock(sql, institution).await?;
                 let (mut gone, mut changes, mut used) = (Vec::new(), Vec::new(), HashSet::new());
+                let ids: Vec<ParticipantId> = copies.iter().map(|(kept, _)| kept.participant).collect();
+                // A manager may have replaced it because it was no name.
+                let holding = store::moderation::holding(sql, institution, &ids).await?;
                 for (kept, own) in copies {
                     let id = kept.participant;
                     // Its owner may have deleted it meanwhile, or put it back in another tab.
@@ -195,10 +198,19 @@ pub async fn put_back(app: &App, actor: &Actor, person: &PersonId, hex: &str) ->
                     }
                     gone.extend(store::media::take_removed(sql, institution, id, &kept.hex).await?);
                     kept_recordings::set_maker(sql, institution, id, None).await?;
-                    let old = store::media::attach(sql, institution, id, &own, now).await?;
                     used.insert(own.hex.clone());
+                    let (old, kind) = match holding.get(&id) {
+                        Some(page) => {
+                            let (case, held) = (owned_app.ids.id(now), own.clone());
+                            let place = (id, *page);
+                            (moderation::hold(sql, institution, place, held, case, now).await?, Kind::Held)
+                        }
+                        None => {
+                            (store::media::attach(sql, institution, id, &own, now).await?, Kind::Recording)
+                        }
+                    };
                     let before = old.iter().cloned().collect();
-                    changes.push(MediaChange { participant: id, before, after: Some(own) });
+                    changes.push(MediaChange { participant: id, before, after: Some(Media { kind, ..own }) });
                     gone.extend(old);
                 }
                 if changes.is_empty() {
