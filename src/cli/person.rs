@@ -22,7 +22,7 @@ use crate::{
     domain::{audience::Audience, email::email_key, session::PersonId},
 };
 
-/// Export or erase everything stored about a person, or change who may hear them
+/// Export or erase everything stored about a person, change who may hear them, or let somebody in again
 #[derive(Debug, Subcommand)]
 pub enum Person {
     /// Write everything stored about a person to a ZIP file
