@@ -8,13 +8,15 @@ use endonym::{
         media::sweep,
         own_recordings,
         own_recordings::{Maker, Sharing},
-        persons,
+        page_settings, persons,
     },
     domain::{
         audience::Audience,
         audit::{Act, Who, WhoKind},
         ids::ParticipantId,
         media::Incoming,
+        name_page::NamePageRef,
+        page_settings::Moderation,
         session::{How, PersonId},
     },
 };
@@ -218,6 +220,22 @@ async fn whoever_opens_a_learning_system_with_an_address_replaces_nothing_unnoti
     // Whoever has signed in replaces what is theirs.
     record(&world, &person, 200.0, Sharing::All).await;
     assert_eq!((count(&world, "kept_recordings").await, warned(&world, ANA).await), (2, 2));
+}
+
+#[tokio::test]
+async fn where_recordings_are_held_one_that_is_put_back_waits_for_approval() {
+    let world = World::new().await;
+    replaced(&world).await;
+    let given = heard(&world, &on_page(&world).await).await;
+    let change = page_settings::Change { moderation: Some(Moderation::Hold), ..Default::default() };
+    let (app, page) = (&world.app, NamePageRef::parse(&world.page.slug).unwrap());
+    page_settings::update(app, &Actor::Operator, world.institution.id, &page, change).await.unwrap();
+    let browser = signed_in(&world).await;
+    let kept = offered(&browser).await.unwrap();
+    browser.post("/me/kept", &[("recording", &kept)]).await.redirects_to("/me?done=kept");
+    assert_eq!(heard(&world, &on_page(&world).await).await, given, "a manager may have replaced it");
+    assert_eq!((count(&world, "media WHERE kind = 'held'").await, offered(&browser).await), (1, None));
+    no_file_is_left_over(&world).await;
 }
 
 #[tokio::test]
