@@ -107,8 +107,10 @@ async fn whoever_is_disabled_stays_out_until_the_directory_or_an_admin_lets_them
             directory.patch(&format!("/Users/{user}"), title).await.expect(200);
         }
         let back = Browser::new(&world);
-        back.get(&renewed).await.expect(200);
-        back.post(&renewed, &agreeing()).await.redirects_to(&own);
+        // Each time the directory says that they are disabled, invitations are void.
+        let fresh = link(&world, ANA).await;
+        back.get(&fresh).await.expect(200);
+        back.post(&fresh, &agreeing()).await.redirects_to(&own);
         assert_eq!(back.session().await.unwrap().how, How::Invitation);
         persons::erase(app, &admin, id, ANA.to_owned(), Rewrite::Later).await.unwrap();
         assert_eq!(count(&world, "refused_people").await, 0, "an erasure leaves nothing");
