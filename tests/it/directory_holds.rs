@@ -67,7 +67,12 @@ async fn text(world: &World, path: &str) -> String {
 }
 
 async fn get_as(world: &World, token: &str, path: &str) -> Answer {
-    Answer::of(world.request_as(token, Method::GET, path)).await
+    // Version 3 has its token in the query.
+    let path = match path.starts_with("/v3") {
+        true => format!("{path}&auth_token={token}"),
+        false => path.to_owned(),
+    };
+    Answer::of(world.request_as(token, Method::GET, &path)).await
 }
 
 async fn token(world: &World, new: tokens::New) -> String {
@@ -108,9 +113,10 @@ async fn the_public_is_told_nothing_and_everything_is_back_when_the_hold_ends() 
     }
     for query in ["", "?q=ana", "?letter=A", "?show=unrecorded"] {
         let listed = text(&world, &format!("{people}{query}")).await;
-        assert!(!listed.contains("Ana") && !listed.contains("letter=A"), "{query}: {listed}");
+        assert!(!listed.contains("Ana"), "{query}: {listed}");
     }
-    assert!(text(&world, &people).await.contains("Bo"));
+    let listed = text(&world, &people).await;
+    assert!(listed.contains("Bo") && !listed.contains("letter=A"), "{listed}");
     for format in [Format::Csv, Format::Vcard, Format::Zip] {
         let file = export(&world, format).await.unwrap();
         let found = file.windows(3).any(|part| part == b"Ana");

@@ -791,12 +791,10 @@ pub fn cases() -> Vec<Case> {
             ana(s),
             Audience::Institution
         )),
-        case!("directory_holds::set", Institution, |s, a| directory_holds::set(
-            &s.world.app,
-            a,
-            ana(s),
-            true
-        )),
+        case!("directory_holds::set", Institution, |s, a| async {
+            directory_holds::set(&s.world.app, a, ana(s), true).await?;
+            directory_holds::set(&s.world.app, a, ana(s), false).await
+        }),
         case!("badges::is_listed", Institution, |s, a| badges::is_listed(&s.world.app, a, &ana(s))),
         case!("badges::list_all", Institution, |s, a| badges::list_all(&s.world.app, a, &ana(s), false)),
         case!("listening::check", Hearing, |s, a| listen(s, a)),
@@ -1949,7 +1947,6 @@ const WITHOUT_ACTOR: &[(&str, &[&str])] = &[
             "badges::external_url_of",
             "badges::find",
             "badges::played",
-            "badges::public_person",
             "directory_holds::media",
             "directory_holds::of_page",
             "links::secret::find",

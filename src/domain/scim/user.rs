@@ -66,19 +66,18 @@ impl User {
         Self::of(resource)
     }
 
-    /// Reads the body of a PUT. Without `active`, nobody is switched off or on.
+    /// Reads the body of a PUT. Without `active`, nobody is switched off or on, and without `directoryHold`, no hold ends.
     pub fn replaced(&self, given: &Value) -> Result<Self, Fault> {
         let mut resource = resource::read(&USERS, given)?;
         resource.entry("active").or_insert(Value::Bool(self.active));
         Ok(self.with_hold(Self::of(resource)?))
     }
 
-    /// Removing `active` neither enables nor disables anybody.
+    /// Removing `active` neither enables nor disables anybody, and removing `directoryHold` ends no hold.
     pub fn patched(&self, operations: Vec<Operation>) -> Result<Self, Fault> {
         let changed = Self::of(patch::apply(&USERS, &self.resource, operations)?)?;
         let is_said = changed.resource.contains_key("active");
-        let changed = if is_said { changed } else { Self { active: self.active, ..changed } };
-        Ok(self.with_hold(changed))
+        Ok(if is_said { changed } else { Self { active: self.active, ..changed } })
     }
 
     /// What was said before about a directory hold counts until something else is said.
