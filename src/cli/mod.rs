@@ -224,11 +224,8 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let exposed = config::secret::exposed(&matches);
-    // A server runs for long, so it is said first. Of other commands, the outcome comes first.
+    // A server runs for long, so it warns when it starts. Of other commands, and of one that cannot start, the outcome comes first.
     let is_server = matches!(cli.command, Command::Serve(_) | Command::Work(_));
-    if is_server {
-        warn_of(&exposed);
-    }
     let examples = config::secret::examples(&matches);
     if is_server && !examples.is_empty() {
         return failed(&format!(
@@ -244,13 +241,14 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.to_string()),
     };
-    let outcome = runtime.block_on(app::audit::within(Origin::Shell, run(cli)));
+    let outcome = runtime.block_on(app::audit::within(Origin::Shell, run(cli, &exposed)));
     drop(logs);
+    let has_warned = is_server && outcome.is_ok();
     let code = match outcome {
         Ok(code) => code,
         Err(Failure(why)) => failed(&why),
     };
-    if !is_server {
+    if !has_warned {
         warn_of(&exposed);
     }
     code
@@ -271,12 +269,13 @@ fn failed(why: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn run(cli: Cli) -> Outcome {
+/// The flags in `exposed` have a secret in plain text.
+async fn run(cli: Cli, exposed: &[String]) -> Outcome {
     let storage = cli.storage;
     let open = || open(&storage, studio::Settings::default());
     match cli.command {
-        Command::Serve(command) => command.run(&storage).await,
-        Command::Work(command) => command.run(&storage).await,
+        Command::Serve(command) => command.run(&storage, exposed).await,
+        Command::Work(command) => command.run(&storage, exposed).await,
         Command::Migrate(command) => command.run(&storage).await,
         Command::Doctor(command) => command.run(&storage).await,
         Command::Ready(command) => command.run().await,

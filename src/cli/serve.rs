@@ -5,7 +5,7 @@ use std::{process::ExitCode, time::Duration};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, bind, database, output, stop_on_signal};
+use super::{Failure, Outcome, bind, database, output, stop_on_signal, warn_of};
 use crate::{
     app::{
         Actor, App, Clock, Error, Links, Parts, callers, calls, demo, institutions, media::Removal, plays,
@@ -50,7 +50,8 @@ const REMOVAL_GRACE: Duration = Duration::from_secs(10);
 const HOUSEKEEPING: Duration = Duration::from_secs(20);
 
 impl Serve {
-    pub async fn run(&self, storage: &Storage) -> Outcome {
+    /// The flags in `exposed` have a secret in plain text.
+    pub async fn run(&self, storage: &Storage, exposed: &[String]) -> Outcome {
         let serving = &self.serving;
         let limits = serving.limits(self.working.grace()).map_err(Failure)?;
         let mail = self.mail.mailer().map_err(Failure)?;
@@ -90,6 +91,7 @@ impl Serve {
         });
         let traces = if config::traces_wanted() { Some(traces::start().map_err(Failure)?) } else { None };
         secrets::note_key(&app).await?;
+        warn_of(exposed);
         greet(&app, serving.demo, storage, &base_url).await?;
         if let Some(listener) = &metrics_listener {
             output::print_line(&format!("  Metrics     http://{}/metrics", listener.local_addr()?));

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Failure, Outcome, bind, open_at, output, stop_on_signal};
+use super::{Failure, Outcome, bind, open_at, output, stop_on_signal, warn_of};
 use crate::{
     config::{self, Storage},
     jobs,
@@ -32,7 +32,8 @@ pub struct Work {
 }
 
 impl Work {
-    pub async fn run(&self, storage: &Storage) -> Outcome {
+    /// The flags in `exposed` have a secret in plain text.
+    pub async fn run(&self, storage: &Storage, exposed: &[String]) -> Outcome {
         if self.working.workers == 0 {
             return Err(Failure("no workers: set --workers 1 or more".to_owned()));
         }
@@ -40,6 +41,7 @@ impl Work {
         let mail = self.mail.mailer().map_err(Failure)?;
         let base_url = self.reached.base_url().map_err(Failure)?;
         let app = open_at(&base_url, storage, self.media.settings(), rules, phone, mail).await?;
+        warn_of(exposed);
         output::print_line(&format!(
             "Endonym {} with {}, {} background workers",
             env!("CARGO_PKG_VERSION"),
