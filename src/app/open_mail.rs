@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use super::{
-    Actor, App, Result,
+    App, Result,
     limiter::{LimitKey, Policy},
     name_pages::PublicPage,
-    sign_in, sso,
+    sign_in,
 };
 use crate::{
     domain::{
@@ -15,6 +15,7 @@ use crate::{
         email::Email,
         mail_limit::{Mailbox, Wait},
         page_settings::{Register, in_domains},
+        scope::Scope,
         session::PersonId,
     },
     store,
@@ -57,7 +58,7 @@ async fn is_known(app: &App, public: &PublicPage, email: &Email) -> Result<bool>
         return Ok(true);
     }
     let mut own = store::page_settings::domains(&mut app.db.read(), institution).await?;
-    let connections = sso::all(app, &Actor::System, Some(institution)).await?;
+    let connections = store::sso::all(&mut app.db.read(), Scope::Institution(institution)).await?;
     own.extend(connections.into_iter().flat_map(|one| one.domains));
     Ok(in_domains(&own, email))
 }
