@@ -82,7 +82,6 @@ impl Format {
 
 /// People that are read at once.
 const BATCH: u64 = 500;
-/// Spreadsheet programs read a CSV file as UTF-8 if it begins with it.
 
 /// A file that is being written, in chunks.
 pub struct PageExport {
