@@ -80,12 +80,13 @@ pub enum Command {
     /// Confirm that an LTI registration is one of the platform that its issuer names; until then, nobody comes in through it
     ///
     /// Needed where an admin has registered a platform in the console, and the platform has no OpenID configuration of its own that says the
-    /// same. Compare the issuer and the three URLs with what the platform shows.
+    /// same. Compare the issuer and the three URLs with what the platform shows. For example: endonym tool-consumer confirm 7354211
     Confirm { id: String },
     /// Renew an LTI registration that uses the URLs and the key that all institutions shared: it gets those of its institution
     ///
     /// The platform must then be told the new URLs, which the command prints. Its launches arrive at the new URLs before and after; at the
-    /// old ones they are refused from then on. `endonym doctor` lists the registrations to be renewed.
+    /// old ones they are refused from then on. `endonym doctor` lists the registrations to be renewed. For example: endonym tool-consumer
+    /// renew 7354211 --base-url https://names.example.edu
     Renew {
         id: String,
         #[command(flatten)]
@@ -119,7 +120,8 @@ pub enum Command {
     },
     /// Rotate the LTI signing key of an institution: the new key is published now and signs after one day
     ///
-    /// Without --institution, the key that registrations share which have not been renewed.
+    /// Without --institution, the key that registrations share which have not been renewed. For example: endonym tool-consumer rotate-key
+    /// --institution example-university
     RotateKey {
         #[arg(long, value_name = "SLUG")]
         institution: Option<String>,

@@ -109,7 +109,8 @@ async fn each_institution_has_keys_of_its_own() {
     // All of them grow old.
     days_pass(&world, 90);
     keys::rotate_if_due(&world.app).await.unwrap();
-    assert_eq!((shown(&world).await.len(), shown_at(&world, &theirs).await.len()), (2, 3));
+    // The first one of the other institution had a successor, which has signed since its second day.
+    assert_eq!((shown(&world).await.len(), shown_at(&world, &theirs).await.len()), (2, 2));
     let nobody = world.client.get(format!("{}/lti/nobody/jwks.json", world.base)).send().await.unwrap();
     assert_eq!(nobody.status(), 404);
     institutions::delete(&world.app, &Actor::Operator, &there.slug).await.unwrap();
