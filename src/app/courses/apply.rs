@@ -328,7 +328,7 @@ impl Sync {
         let first_place = rolls::join_all(sql, self.institution, self.page, count).await?;
         let people = registrations(self.consumer, members, new.iter().map(|(who, wanted)| (*who, wanted)));
         let started = own_recordings::start(sql, self.institution, &people, Start::Any, &self.copies).await?;
-        let known = known_names::find(sql, self.institution, new).await?;
+        let known = known_names::find(sql, self.institution, members, new).await?;
         let record = |(nth, (who, wanted)): (i64, &(usize, TargetIdentity))| {
             let known = known.get(who);
             let id = ParticipantId::new(first_id + nth);

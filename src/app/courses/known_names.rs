@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     app::Result,
-    domain::{ids::InstitutionId, matching::TargetIdentity, text},
+    domain::{ids::InstitutionId, matching::TargetIdentity, roster::Member},
     store::{
         Sql,
         participants::known_names::{self as names, Column, KnownName},
@@ -15,13 +15,12 @@ use crate::{
 pub(super) async fn find(
     sql: &mut Sql,
     institution: InstitutionId,
+    members: &[Member],
     new: &[(usize, TargetIdentity)],
 ) -> Result<HashMap<usize, KnownName>> {
-    let is_blank = |name: &Option<String>| name.as_deref().is_none_or(text::is_blank);
-    let nameless: Vec<&(usize, TargetIdentity)> = new
-        .iter()
-        .filter(|(_, wanted)| is_blank(&wanted.first_name) && is_blank(&wanted.last_name))
-        .collect();
+    // Their identity has a placeholder.
+    let nameless: Vec<&(usize, TargetIdentity)> =
+        new.iter().filter(|(who, _)| !members[*who].has_name()).collect();
     let emails: Vec<&str> = nameless.iter().filter_map(|(_, wanted)| wanted.email_key.as_deref()).collect();
     let identifiers: Vec<&str> =
         nameless.iter().filter_map(|(_, wanted)| wanted.identifier_key.as_deref()).collect();

@@ -206,7 +206,8 @@ async fn an_institutions_own_canvas_in_the_cloud_is_known_by_its_rosters_alone()
     nobody.photo(&picture).await.unwrap();
     assert!(platform.requests().is_empty());
     let known = LtiAccess { token_url: platform.token_url(), ..shared(Some(platform.memberships_url(2))) };
-    Connection::new(&hasty(), Access::Lti(known)).photo(&picture).await.unwrap();
+    // It is asked for, and is no picture.
+    Connection::new(&hasty(), Access::Lti(known)).photo(&picture).await.unwrap_err();
     assert_eq!(platform.requests(), ["GET /jwks"]);
 }
 
