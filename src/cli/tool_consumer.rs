@@ -186,9 +186,11 @@ impl Command {
                 }
                 let urls = urls(&reached, &made, &slug);
                 if json {
-                    let tool = urls.as_ref().map(tool);
-                    let made = json!({ "id": made.id.to_string(), "api_token": secret, "tool": tool });
-                    output::print_json(&made);
+                    let mut shown = json!({ "id": made.id.to_string(), "api_token": secret });
+                    if let Some(urls) = &urls {
+                        shown["tool"] = tool(urls);
+                    }
+                    output::print_json(&shown);
                 } else {
                     output::print_line(&format!(
                         "Tool consumer {} ({}). Its api_token, shown only now:\n{secret}",

@@ -240,7 +240,7 @@ async fn a_test_says_what_comes_through_and_a_schedule_is_kept() {
     assert!(told.contains("names 2 of 2, emails 1 of 2, ids 2 of 2, pictures 0 of 2"), "{told}");
     let told = office.run(&["tool-consumer", "test", id, "--json"]).json();
     let course = json!({
-        "title": "Rhetoric", "people": 2, "names": 2, "emails": 1, "identifiers": 2, "pictures": 0,
+        "title": "Rhetoric", "people": 2, "names": 2, "last_names": 2, "emails": 1, "identifiers": 2, "pictures": 0,
     });
     assert_eq!((&told["works"], &told["course"]), (&json!(true), &course));
     office.canvas.fault(Fault::TokenDead);
