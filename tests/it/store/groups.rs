@@ -72,11 +72,15 @@ async fn bookkeeping_does_not_wait_for_those_who_wait_for_an_institution() {
         return;
     }
     let world = World::new().await;
-    let (db, institution) = (&world.app.db, world.institution.id);
-    let holder = Holder::lock(&world, institution).await;
+    let db = &world.app.db;
+    // Each institution has half of the writers, rounded down.
+    let others = [world.neighbor_named("Second College").await, world.neighbor_named("Third College").await];
+    let institutions = [world.institution.id, others[0].institution.id, others[1].institution.id];
+    let holders = join_all(institutions.map(|institution| Holder::lock(&world, institution))).await;
     // More than there are connections.
     let many = 3 * world.database.options.connections;
-    let waiting = join_all((0..many).map(|_| {
+    let waiting = join_all((0..many).map(|n| {
+        let institution = institutions[n % institutions.len()];
         db.write::<_, Error>(move |sql| Box::pin(async move { rolls::lock(sql, institution).await }))
     }));
     let others = async {
@@ -88,7 +92,7 @@ async fn bookkeeping_does_not_wait_for_those_who_wait_for_an_institution() {
         });
         let noted = tokio::time::timeout(Duration::from_secs(20), noted).await;
         noted.expect("it does not wait").unwrap();
-        holder.release().await;
+        join_all(holders.into_iter().map(Holder::release)).await;
     };
     let (waited, ()) = join(waiting, others).await;
     assert!(waited.iter().all(Result::is_ok), "{waited:?}");
