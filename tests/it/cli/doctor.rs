@@ -55,7 +55,8 @@ async fn says_of_each_part_that_it_works() {
     let report = report(ended);
     assert_eq!(keys(&report), ["parts", "works"]);
     assert_eq!(report["works"], true);
-    for name in ["data folder", "database", "migrations", "jobs", "blobs", "listen", "phone"] {
+    for name in ["data folder", "database", "migrations", "jobs", "access codes", "blobs", "listen", "phone"]
+    {
         let part = part(&report, name);
         assert_eq!(keys(part), ["mend", "part", "says", "works"]);
         assert_eq!((part["works"].as_bool(), part["mend"].as_str()), (Some(true), None), "{part}");
