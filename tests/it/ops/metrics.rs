@@ -194,7 +194,8 @@ async fn the_rate_limit_is_counted_by_version() {
     here.succeed(&["name-page", "update", "--institution", "example", "class", "--allow-v2"]);
     let pages = here.json(&["name-page", "list", "--institution", "example", "--json"]);
     let code = pages["name_pages"][0]["access_code"].as_str().unwrap();
-    let serving = here.serve(&["--rate-limit", "1", "--rate-limit-throttle-seconds", "600"]);
+    let serving =
+        here.serve(&[&["--rate-limit", "1", "--rate-limit-throttle-seconds", "600"][..], &METRICS].concat());
     let statuses = [
         send(&serving, &token, "GET", "/api/private/v5/participants").await,
         send(&serving, &token, "GET", "/api/private/v5/participants").await,
@@ -260,7 +261,7 @@ async fn lookups_that_wait_together_are_one_statement() {
         return;
     }
     let (here, token) = Installation::with_token().await;
-    let serving = here.serve(&["--rate-limit", "1000000"]);
+    let serving = here.serve(&[&["--rate-limit", "1000000"][..], &METRICS].concat());
     let body =
         json!({ "name_page_id": "class", "participant": { "first_name": "Ana", "email": "ana@x.org" } });
     let people = format!("{}/api/private/v5/participants", serving.base);
