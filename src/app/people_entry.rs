@@ -102,8 +102,8 @@ pub async fn find(
     media.sort_by_key(|one| std::cmp::Reverse(one.created_at));
     cases.reverse();
     let (audience, others, (invitation, mut messages)) = tokio::try_join!(
-        async { Ok::<_, Error>(audiences::of_one(&mut app.db.read(), institution, &person).await?) },
-        async { Ok(others(&mut app.db.read(), &access, id, email_key.as_deref()).await?) },
+        async { audiences::of_one(&mut app.db.read(), institution, &person).await },
+        async { others(&mut app.db.read(), &access, id, email_key.as_deref()).await },
         mail(app, institution, place.page, email_key.as_deref()),
     )?;
     if access.pages().is_some() {
@@ -150,7 +150,7 @@ async fn about(app: &App, institution: InstitutionId, id: ParticipantId) -> Resu
         async { Ok(store::participants::phone_number(&mut app.db.read(), institution, id).await?) },
         async { called(&mut app.db.read(), institution, id).await },
         async { changes(&mut app.db.read(), institution, id).await },
-        async { Ok(calls::is_pending(&mut app.db.read(), institution, id).await?) },
+        async { calls::is_pending(&mut app.db.read(), institution, id).await },
         async { Ok(store::courses::members::is_member(&mut app.db.read(), institution, id).await?) },
     )?;
     Ok(About { is_paused: !paused.is_empty(), phone_number, calls, changes, is_called, is_in_course })

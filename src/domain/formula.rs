@@ -31,8 +31,8 @@ pub fn neutralized(cell: &str) -> Cow<'_, str> {
     for (at, c) in cell.char_indices() {
         safe.push(c);
         // A quote there is doubled in the file, and an empty quoted text is no text.
-        let rest = cell[at..].chars().skip(1);
-        if is_break(c) && rest.skip_while(|next| *next == '"').next().is_some_and(is_sign) {
+        let mut rest = cell[at..].chars().skip(1);
+        if is_break(c) && rest.find(|next| *next != '"').is_some_and(is_sign) {
             safe.push('\'');
         }
     }

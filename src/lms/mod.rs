@@ -50,7 +50,7 @@ impl Error {
 pub enum Access {
     Canvas { url: String, token: String },
     Moodle { url: String, token: String },
-    Lti(LtiAccess),
+    Lti(Box<LtiAccess>),
 }
 
 #[derive(Clone)]

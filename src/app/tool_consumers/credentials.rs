@@ -39,7 +39,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
         (LmsKind::Moodle, Some(sealed), _) => {
             Ok(Access::Moodle { url, token: opened(app, consumer.id, sealed)? })
         }
-        (LmsKind::Lti, _, Some(lti)) => Ok(Access::Lti(LtiAccess {
+        (LmsKind::Lti, _, Some(lti)) => Ok(Access::Lti(Box::new(LtiAccess {
             tool_consumer: consumer.id,
             issuer: url,
             client_id: lti.client_id.clone(),
@@ -54,7 +54,7 @@ pub async fn access(app: &App, consumer: &ToolConsumer) -> Result<Access> {
                 .find_map(|course| course.memberships_url),
             key: lti::keys::signing(app, lti::keys::owner_of(consumer)).await?,
             service_tokens: app.service_tokens.clone(),
-        })),
+        }))),
         _ => Err(Error::Unavailable("this learning system has no credentials".to_owned())),
     }
 }

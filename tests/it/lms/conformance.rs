@@ -181,7 +181,7 @@ impl System {
         let access = match self {
             Self::Canvas(canvas) => Access::Canvas { url: canvas.url().into(), token: canvas.token().into() },
             Self::Moodle(moodle) => Access::Moodle { url: moodle.url().into(), token: moodle.token().into() },
-            Self::Lti(platform) => Access::Lti(nrps_connector::access(platform, None)),
+            Self::Lti(platform) => Access::Lti(Box::new(nrps_connector::access(platform, None))),
         };
         Connection::new(outbound, access)
     }

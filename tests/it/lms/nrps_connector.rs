@@ -40,7 +40,7 @@ pub fn access(platform: &Platform, product: Option<&str>) -> LtiAccess {
 }
 
 fn connection(outbound: &Outbound, platform: &Platform, product: Option<&str>) -> Connection {
-    Connection::new(outbound, Access::Lti(access(platform, product)))
+    Connection::new(outbound, Access::Lti(Box::new(access(platform, product))))
 }
 
 /// The same, with shared tokens.
@@ -51,7 +51,7 @@ fn sharing(
     product: Option<&str>,
 ) -> Connection {
     let access = LtiAccess { service_tokens: service_tokens.clone(), ..access(platform, product) };
-    Connection::new(outbound, Access::Lti(access))
+    Connection::new(outbound, Access::Lti(Box::new(access)))
 }
 
 async fn with_students(many: u64) -> Platform {
@@ -200,14 +200,14 @@ async fn an_institutions_own_canvas_in_the_cloud_is_known_by_its_rosters_alone()
         known_roster,
         ..access(&cloud, Some("canvas"))
     };
-    let nobody = Connection::new(&hasty(), Access::Lti(shared(None)));
+    let nobody = Connection::new(&hasty(), Access::Lti(Box::new(shared(None))));
     assert_eq!(nobody.find(&wanted("2")).await, Ok(None), "nothing is asked of what all share");
     let picture = format!("{}/jwks", platform.url());
     nobody.photo(&picture).await.unwrap();
     assert!(platform.requests().is_empty());
     let known = LtiAccess { token_url: platform.token_url(), ..shared(Some(platform.memberships_url(2))) };
     // It is asked for, and is no picture.
-    Connection::new(&hasty(), Access::Lti(known)).photo(&picture).await.unwrap_err();
+    Connection::new(&hasty(), Access::Lti(Box::new(known))).photo(&picture).await.unwrap_err();
     assert_eq!(platform.requests(), ["GET /jwks"]);
 }
 
@@ -251,7 +251,7 @@ async fn an_assertion_is_for_whom_the_platform_wants() {
         token_audience: Some("https://api.brightspace.example/auth/token".into()),
         ..access(&platform, Some("moodle"))
     };
-    let told = Connection::new(&hasty(), Access::Lti(told));
+    let told = Connection::new(&hasty(), Access::Lti(Box::new(told)));
     assert!(told.find(&wanted("2")).await.unwrap().is_some());
     let check = async |known: &[Found]| told.check(known, &[Role::Student]).await;
     let checked = check(&[]).await.unwrap().says;
