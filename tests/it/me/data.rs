@@ -253,10 +253,10 @@ async fn everything_is_deleted_and_everybody_else_stays() {
     Answer::of(request).await.expect(201);
     let elsewhere = signed_in(&world, there.institution.id, ANA).await;
     let (browser, second) = (ana(&world).await, ana(&world).await);
-    let answer = browser.take(&wav(1.0), "").await.expect(201);
-    let link = parsed(&answer)["recording"]["link"].as_str().unwrap().to_owned();
     browser.post("/me/audience", &[("audience", "institution")]).await.redirects_to("/me?done=audience");
     browser.post("/me/audience", &[("audience", "public")]).await.redirects_to("/me?done=audience");
+    let answer = browser.take(&wav(1.0), "").await.expect(201);
+    let link = parsed(&answer)["recording"]["link"].as_str().unwrap().to_owned();
 
     let page = browser.get("/me/delete").await.expect(200).body;
     for text in
