@@ -111,6 +111,14 @@ pub async fn options(
     (mapping, class): (Mapping, Option<String>),
 ) -> Result<Options> {
     actor.manage(institution.id, page)?;
+    options_of(app, institution, (mapping, class)).await
+}
+
+async fn options_of(
+    app: &App,
+    institution: &Institution,
+    (mapping, class): (Mapping, Option<String>),
+) -> Result<Options> {
     let custom = custom_fields::all(&mut app.db.read(), institution.id).await?;
     let legal = if institution.multiple_recordings { LegalNames::Permitted } else { LegalNames::Ignored };
     Ok(Options { custom, legal, mapping, class })

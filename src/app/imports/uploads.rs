@@ -213,8 +213,7 @@ pub(super) async fn look(
     let owner = store::institutions::by_id(&mut app.db.read(), institution).await?;
     let owner = owner.ok_or(Error::Missing(Missing::NamePage))?;
     let import = found(&mut app.db.read(), (institution, page), id).await?;
-    let of_import = (mapping(&import)?, None);
-    let options = super::options(app, &Actor::System, &owner, page, of_import).await?;
+    let options = super::options_of(app, &owner, (mapping(&import)?, None)).await?;
     let look = blocking(move || Format::of(&input).map(|format| Look::of(&input, format, &options))).await?;
     let look = look.unwrap_or_else(|fault| Look { fault: Some(fault.word().to_owned()), ..Look::default() });
     serde_json::to_string(&look).map_err(|error| Error::Internal(error.to_string()))

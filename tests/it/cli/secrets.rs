@@ -42,7 +42,8 @@ async fn open(serving: &Serving, path: &str) -> StatusCode {
 fn doctor(here: &Installation) -> Value {
     let report: Value = serde_json::from_str(&here.run(&["doctor", "--json"]).stdout).unwrap();
     let parts = report["parts"].as_array().unwrap().iter();
-    parts.filter(|part| part["part"] == "secrets").cloned().next().unwrap_or(Value::Null)
+    let mut parts = parts.filter(|part| part["part"] == "secrets");
+    parts.next().cloned().unwrap_or(Value::Null)
 }
 
 #[tokio::test]

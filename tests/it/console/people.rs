@@ -595,8 +595,10 @@ async fn entries_of_different_addresses_are_merged_by_admins_only_and_never_a_pa
         let from = format!("outbox WHERE email_key = '{email}' AND message LIKE '%{about}%'");
         assert_eq!(count(&world, &from).await, 1, "{email}");
     }
+    // The link that was public until then is no longer the recording's.
     let owner = member_named(&world, &world.institution, OWNER, Role::Owner, &[]).await;
-    owner.get(&format!("/audio/{id}/recording_{hex}.mp3")).await.expect(200);
+    owner.get(&format!("/audio/{id}/recording_{hex}.mp3")).await.expect(404);
+    assert_eq!(count(&world, "participants WHERE recording IS NOT NULL").await, 1);
 }
 
 /// The entries of one person need nobody's permission, and what is paused stays so.

@@ -775,7 +775,7 @@ async fn undoing_asks_and_says_which_import_and_undoes_no_other_one() {
         addresses.push(address);
     }
     let page = browser.get(&addresses[1]).await.expect(200).body;
-    for text in ["<details>", "Undo the import of", "people added", "Yes, undo this import"] {
+    for text in ["<details>", "Undo the import of", "People added", "Yes, undo this import"] {
         assert!(page.contains(text), "{text}: {page}");
     }
     // Whoever looks at an older one does not undo the newer one.

@@ -21,7 +21,7 @@ use endonym::{
         fault::Fault,
         ids::{InstitutionId, ModerationId},
         member::Role,
-        moderation::{CaseKind, CaseState, Complaint, LONGEST, REASON},
+        moderation::{About, CaseKind, CaseState, Complaint, LONGEST, REASON},
         name_page::{NamePage, NamePageRef},
         page_settings::Moderation,
         participant::Participant,
@@ -534,11 +534,14 @@ async fn a_pause_and_a_return_to_the_course_show_nothing_that_is_held() {
     choose(Audience::Public).await;
     assert_eq!(status(&link_of(&world, &target).await).await, 404);
     assert_eq!(shown(&world).await["recording_link"], Value::Null);
-    // Approved while it is paused: heard once the person wants it.
+    // It is not approved while it is paused.
     choose(Audience::Paused).await;
-    approve(&world, &target).await;
+    let outcome = approve(&world, &target).await;
+    assert!(matches!(outcome, Outcome::Silenced(_)), "{outcome:?}");
     assert_eq!(status(&link_of(&world, &target).await).await, 404);
     choose(Audience::Public).await;
+    assert_eq!(status(&link_of(&world, &target).await).await, 404);
+    approve(&world, &target).await;
     assert_eq!(status(&link_of(&world, &target).await).await, 200);
 }
 
@@ -684,7 +687,8 @@ async fn only_recordings_of_this_page_that_are_heard_can_be_reported_and_not_wit
     let public = name_pages::public(&world.app, &world.page.slug).await.unwrap();
     let sent = async |person: &Value, sentence: &str, client: Option<Client>| {
         let person = entry(&world, person).await;
-        let report = Report { about: None, complaint: Complaint::Offensive, sentence };
+        let about = Some(About::Recording);
+        let report = Report { about, complaint: Complaint::Offensive, sentence };
         moderation::report(&world.app, &public, &person, report, client).await
     };
     for person in [&there, &ana] {
