@@ -174,12 +174,13 @@ impl Import {
     }
 
     async fn undo(&self, app: &App, institution: InstitutionId, page: NamePageId) -> Outcome {
-        if let (Some(last), true) = imports::last(app, &Actor::Operator, institution, page).await? {
-            let (file, at) = (&last.file_name, output::time(last.created_at));
-            eprintln!("note: undoing the import of `{file}` at {at}");
-        }
+        let (last, _) = imports::last(app, &Actor::Operator, institution, page).await?;
         match imports::undo(app, &Actor::Operator, institution, page).await? {
             Undone::Done { deleted, restored, kept } => {
+                if let Some(last) = last {
+                    let (file, at) = (&last.file_name, output::time(last.created_at));
+                    eprintln!("note: this was the import of `{file}` at {at}");
+                }
                 if self.json {
                     let object =
                         serde_json::json!({ "deleted": deleted, "restored": restored, "kept": kept });
