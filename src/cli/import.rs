@@ -177,7 +177,7 @@ impl Import {
         let (last, _) = imports::last(app, &Actor::Operator, institution, page).await?;
         match imports::undo(app, &Actor::Operator, institution, page).await? {
             Undone::Done { deleted, restored, kept } => {
-                if let Some(last) = last {
+                if let Some(last) = last.filter(|last| last.has_changed()) {
                     let (file, at) = (&last.file_name, output::time(last.created_at));
                     eprintln!("note: this was the import of `{file}` at {at}");
                 }
