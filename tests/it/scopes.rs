@@ -1833,7 +1833,6 @@ const AS_THE_SERVER: &[&str] = &[
     "src/app/imports.rs",
     "src/app/imports/job.rs",
     "src/app/imports/undo.rs",
-    // What an erasure leaves of a file is looked at anew.
     "src/app/jobs/sweep_blobs.rs",
 ];
 

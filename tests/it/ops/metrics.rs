@@ -118,7 +118,7 @@ async fn nothing_that_clients_send_becomes_a_label() {
                     send(serving, token, &format!("MADEUP{n}"), &path).await;
                 }
             }
-            figures(&serving).await
+            figures(serving).await
         }
     };
     figures(&serving).await;
