@@ -33,7 +33,10 @@ async fn a_text_is_replaced_shown_previewed_and_reset() {
     assert!(written["subject"].as_str().unwrap().starts_with("Für "), "{written}");
     assert!(written["text"].as_str().unwrap().contains("Moin \u{2068}Ada Lovelace\u{2069}!"), "{written}");
     let html = here.succeed(&[&["mail-text", "preview", "--html"], &TARGET[..]].concat());
-    assert!(html.contains("<html lang=\"de\" dir=\"ltr\">") && html.contains("<bdi>Ada Lovelace</bdi>"));
+    assert!(
+        html.contains("<html lang=\"de\" dir=\"ltr\">")
+            && html.contains("<bdi>\u{2068}Ada Lovelace\u{2069}</bdi>")
+    );
     let listed = here.json(&["mail-text", "list", "--institution", "example", "--json"]);
     assert_eq!(listed, json!({ "texts": [{ "message": "invitation", "language": "de" }] }));
 
