@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(first[..4], whole);
         assert_eq!(first[4..], [home.path().to_owned()], "and the name of the root");
         disk.put("recordings/1/0a/file".to_owned(), Bytes::from_static(b"x")).await.unwrap();
-        assert_eq!(unsynced(&disk.settled, &root, &folder).unwrap(), [folder.clone()]);
+        assert_eq!(unsynced(&disk.settled, &root, &folder).unwrap(), std::slice::from_ref(&folder));
         // Somebody has removed it meanwhile.
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(unsynced(&disk.settled, &root, &folder).unwrap(), first);
