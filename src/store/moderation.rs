@@ -320,7 +320,8 @@ fn list_text(about: About, pages: usize, listed: Listed, behind: bool) -> String
     // Scalar subqueries, as in `invitations/guests.rs`: with `EXISTS`, PostgreSQL may scan the table.
     if listed == Listed::Open && about == About::Recording {
         text.push_str(
-            " AND (SELECT m.hex FROM media m WHERE m.institution_id = $1 AND m.hex = c.hex) IS NOT NULL",
+            " AND (SELECT m.hex FROM media m WHERE m.institution_id = $1 AND m.hex = c.hex) IS NOT NULL \
+             AND (SELECT k.hex FROM kept_recordings k WHERE k.institution_id = $1 AND k.hex = c.hex) IS NULL",
         );
     }
     text.push_str(
@@ -439,8 +440,9 @@ pub async fn delete(
 
 /// Deletes open reports about recordings that were replaced since, of all institutions.
 pub async fn delete_obsolete(sql: &mut Sql) -> Result<u64> {
-    let condition = "state = 'open' AND NOT EXISTS \
-         (SELECT 1 FROM media m WHERE m.institution_id = moderation.institution_id AND m.hex = moderation.hex)";
+    let condition = "state = 'open' AND (NOT EXISTS \
+         (SELECT 1 FROM media m WHERE m.institution_id = moderation.institution_id AND m.hex = moderation.hex) OR EXISTS \
+         (SELECT 1 FROM kept_recordings k WHERE k.institution_id = moderation.institution_id AND k.hex = moderation.hex))";
     expiry::remove(sql, "moderation", condition, &[]).await
 }
 

@@ -267,7 +267,7 @@ pub async fn open_pages(sql: &mut Sql, institution: InstitutionId) -> Result<Vec
 /// The pages whose access codes are shorter than this and open API version 2: the slugs of their institutions, and their own.
 pub async fn short_open_codes(sql: &mut Sql, shortest: usize) -> Result<Vec<(String, String)>> {
     let text = "SELECT i.slug, n.slug FROM name_pages n JOIN institutions i ON i.id = n.institution_id \
-                WHERE n.allow_v2 = TRUE AND LENGTH(n.access_code) < $1 ORDER BY i.slug, n.slug";
+                WHERE n.allow_v2 = TRUE AND LENGTH(n.access_code) < CAST($1 AS BIGINT) ORDER BY i.slug, n.slug";
     let shortest = i64::try_from(shortest).unwrap_or(i64::MAX);
     sql.rows(text, &[shortest.into()], |row| Ok((row.text(0)?, row.text(1)?))).await
 }
